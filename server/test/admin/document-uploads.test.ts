@@ -60,6 +60,34 @@ describe('warnings', () => {
   })
 })
 
+describe('attachments', () => {
+  test('in the answer, as documents, recorded, and with the labels of their e-mail only', async () => {
+    const headers = 'From: ann@example.org\r\nSubject: Offer\r\nMIME-Version: 1.0\r\n'
+    const part = 'Content-Type: text/csv\r\nContent-Disposition: attachment; filename="prices.csv"\r\n\r\nname,price\r\nshoe,70'
+    const mail = `${headers}Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\n\r\nSee.\r\n--x\r\n${part}\r\n--x--\r\n`
+    const path = `/collections/${collection.id}/documents?key=mail.eml&classification=internal`
+    const { data } = await admin.post(path, undefined, { workspace, raw: mail, type: 'message/rfc822' })
+    const [{ document_id: id, attachments }] = data
+    expect(attachments).toEqual([
+      { key: 'mail.eml/prices.csv', outcome: 'added', document_id: expect.stringMatching(/^doc_/), error: null },
+    ])
+    const attachment = attachments[0].document_id
+    expect(await document(attachment)).toMatchObject({ parent_id: id, classification: 'internal', source: 'mail.eml' })
+    expect(await document(id)).toMatchObject({ parent_id: null, warnings: [] })
+    const changes = (await admin.records(2, { workspace })).map(({ change }: Json) => [change.action, change.object_id])
+    expect(changes.toSorted()).toEqual(
+      [
+        ['document.create', attachment],
+        ['document.create', id],
+      ].toSorted(),
+    )
+    const refused = await admin.send('PATCH', `/documents/${attachment}`, { classification: 'public' }, { workspace })
+    expectError(refused, 'CONFLICT')
+    await admin.patch(`/documents/${id}`, { classification: 'confidential' }, { workspace })
+    expect(await document(attachment)).toMatchObject({ classification: 'confidential' })
+  })
+})
+
 describe('uploads that do not wait', () => {
   const upload = async (documents: object[]): Promise<Json[]> =>
     (await admin.post(`/collections/${collection.id}/documents?wait=false`, { documents }, { workspace })).data

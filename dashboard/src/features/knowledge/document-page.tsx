@@ -8,6 +8,7 @@ import { Copyable } from '../../ui/copy.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatFileSize } from '../../ui/format-file-size.ts'
+import { Link } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
@@ -39,7 +40,10 @@ export function Page() {
     >
       {document.failure && <FailureAlert document={document} failure={document.failure} canRetry={canEdit} />}
       {document.flags && <FlagsAlert document={document} canClear={canEdit} />}
-      <Section title={t('access.title')} actions={canEdit && <EditDocumentButton document={document} />}>
+      <Section
+        title={t('access.title')}
+        actions={canEdit && document.parent_id === null && <EditDocumentButton document={document} />}
+      >
         <FindableBy
           of="document"
           acls={document.effective.acls}
@@ -85,6 +89,14 @@ function File({ document }: DocumentProps) {
       <DescriptionList
         items={[
           [t('document.key'), document.key],
+          [
+            t('document.attachmentOf'),
+            document.parent_id && (
+              <Link key="parent" to={`/knowledge/documents/${document.parent_id}`}>
+                {t('document.container')}
+              </Link>
+            ),
+          ],
           [t('document.source'), document.source],
           [t('document.type'), document.media_type],
           [t('document.size'), formatFileSize(document.bytes)],

@@ -85,15 +85,25 @@ export async function clearFlags(tx: Tx, workspaceId: string, id: string): Promi
   return true
 }
 
-/** Returns false if there is no such document. */
+/** The attachments of a document that are documents of their own, also those of its attachments. */
+export async function listAttachments(db: Db, workspaceId: string, parentId: string): Promise<readonly StoredDocument[]> {
+  const rows = await documents(db, workspaceId)
+    .where('document.parent_id', '=', uuidOrNull('doc', parentId))
+    .orderBy('document.id')
+    .execute()
+  return rows.map(documentOf)
+}
+
+/** Deletes a document with its attachments. Returns false if there is no such document. */
 export async function deleteDocument(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
   const locked = await lockDocument(tx, workspaceId, id)
   if (!locked) return false
-  const [workspace, uuid] = [uuidOfWorkspace(workspaceId), uuidOf('doc', id)]
-  await removeChunks(tx, workspace, [uuid])
-  await tx.deleteFrom('knowledge_document').where('workspace_id', '=', workspace).where('id', '=', uuid).execute()
-  const { partitionId } = locked.document
-  if (partitionId !== null) await deleteIfEmpty(tx, workspaceId, partitionId)
+  for (const document of [...(await listAttachments(tx, workspaceId, id)), locked.document]) {
+    const [workspace, uuid] = [uuidOfWorkspace(workspaceId), uuidOf('doc', document.id)]
+    await removeChunks(tx, workspace, [uuid])
+    await tx.deleteFrom('knowledge_document').where('workspace_id', '=', workspace).where('id', '=', uuid).execute()
+    if (document.partitionId !== null) await deleteIfEmpty(tx, workspaceId, document.partitionId)
+  }
   return true
 }
 

@@ -6,7 +6,7 @@ import type { Chunk } from './chunking/chunk.ts'
 import { type Flags, flagsOf } from './document.ts'
 import { frontMatterLabels } from './label-fields.ts'
 import type { Labels } from './labels.ts'
-import { DocumentError } from './parsing/document.ts'
+import { type Attachment, DocumentError } from './parsing/document.ts'
 import { chunkDocument, parseDocument } from './parsing/parser-pool.ts'
 import type { Warning } from './parsing/warning.ts'
 
@@ -32,6 +32,7 @@ export interface DocumentContent {
   readonly chunks: readonly ScannedChunk[]
   readonly flags: Flags | null
   readonly warnings: readonly Warning[]
+  readonly attachments: readonly Attachment[]
 }
 
 export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
@@ -51,7 +52,10 @@ export async function readDocument(
     throw new DocumentError('empty', 'The file contains no text. Leave it out, or export it with its text.')
   const warnings = parsed.warnings.map(storableWarning)
   const scanned = await scanChunks(document.title, chunks, scanText)
-  return { title: document.title, mediaType: parsed.mediaType, limits, warnings, ...scanned }
+  return {
+    ...{ title: document.title, mediaType: parsed.mediaType, limits, warnings },
+    ...{ attachments: parsed.attachments, ...scanned },
+  }
 }
 
 /** Flags each chunk with findings. Findings in the title flag every chunk, because the title is shown with each of them. */

@@ -45,12 +45,14 @@ export async function ingest(terminal: Terminal, directory: string, options: Ing
     const folder = { path, workspaceId: workspace.id, collectionId, labels, deleteMissing, force }
     const tally = new Tally()
     const failures: FileOutcome[] = []
+    const unread: FileOutcome['attachments'][number][] = []
     const showProgress = progressPrinter(terminal, total)
     let refusal: DeletionRefused | undefined
     try {
       for await (const outcome of ingestFolder(context, folder)) {
         tally.add(outcome)
         if (outcome.error) failures.push(outcome)
+        for (const attachment of outcome.attachments) if (attachment.failure) unread.push(attachment)
         if (options.json) terminal.out(jsonLine(outcome))
         showProgress(tally)
       }
@@ -59,6 +61,7 @@ export async function ingest(terminal: Terminal, directory: string, options: Ing
       refusal = error
     }
     terminal.status?.('')
+    for (const { key, failure } of unread) terminal.note(`${key}: ${failure?.message} (${failure?.code})`)
     printSummary(terminal, options, tally, failures)
     if (refusal) throw new CommandFailure(refusal.message)
   })
@@ -86,8 +89,12 @@ function printSummary(
   if (failures.length > 0) throw new CommandFailure(`${failures.length} of ${counted(files, 'file')} could not be ingested`)
 }
 
-const jsonLine = ({ key, outcome, documentId: document_id, chunks, flagged, warnings, error }: FileOutcome): string =>
-  JSON.stringify({ key, outcome, document_id, chunks, flagged, warnings, error })
+const jsonLine = ({ documentId: document_id, attachments, error, ...file }: FileOutcome): string => {
+  const files = attachments.map(({ documentId, failure, ...attachment }) => ({
+    ...{ ...attachment, document_id: documentId, error: failure },
+  }))
+  return JSON.stringify({ ...file, document_id, attachments: files, error })
+}
 
 /** Absent fields keep their values in existing documents. */
 function parseLabels({ classification, regulation, acl, role, department, user }: IngestOptions): LabelPatch {

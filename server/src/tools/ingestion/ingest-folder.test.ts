@@ -177,6 +177,20 @@ describe.each(testDatabases())('ingestFolder on $name', async ({ open }) => {
     expect((await told({ deleteMissing: true, force: true })).filter((line) => line.endsWith(' deleted'))).toHaveLength(10)
   })
 
+  test('deleteMissing: keeps the attachments of an e-mail, which have no files', async () => {
+    const part = 'Content-Disposition: attachment; filename="a.csv"\r\n\r\nname,price\r\nshoe,70'
+    const head = 'From: ann@example.org\r\nSubject: Offer\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=x'
+    put('mail.eml', `${head}\r\n\r\n--x\r\n\r\nSee.\r\n--x\r\n${part}\r\n--x--\r\n`)
+    put('b.md', 'b')
+    await told()
+    expect(await told({ deleteMissing: true })).toEqual(['b.md unchanged', 'mail.eml unchanged'])
+    expect((await documents()).map(({ key }) => key).toSorted()).toEqual(['b.md', 'mail.eml', 'mail.eml/a.csv'])
+    expect(await actions()).toEqual(['document.create', 'document.create', 'document.create'])
+    rmSync(join(path, 'mail.eml'))
+    expect(await told({ deleteMissing: true, force: true })).toEqual(['b.md unchanged', 'mail.eml deleted'])
+    expect((await documents()).map(({ key }) => key)).toEqual(['b.md'])
+  })
+
   test('fails when the collection is deleted', async () => {
     put('a.md', 'a')
     await expect(told({ collectionId: 'col_01h455vb4pex5vsknk084sn02q' })).rejects.toThrow('deleted during the ingestion')

@@ -55,6 +55,7 @@ export interface FileOutcome {
   readonly flagged: boolean
   /** Of the stored document. null: they were not kept. */
   readonly warnings: readonly Warning[] | null
+  readonly attachments: Ingested['attachments']
   readonly error: { readonly code: string; readonly message: string } | null
 }
 
@@ -101,6 +102,7 @@ const failedOutcome = (key: string, code: string, message: string): FileOutcome 
   chunks: 0,
   flagged: false,
   warnings: [],
+  attachments: [],
   error: { code, message },
 })
 
@@ -118,8 +120,8 @@ async function ingestFile(deps: FolderDeps, folder: Folder, { key, path }: Folde
   const document = { key, name: key, bytes, ...folder.labels }
   try {
     const ingested = await ingestAndRecord(deps, folder, document)
-    const { outcome, documentId, chunks, flags, warnings } = ingested
-    return { key, outcome, documentId, chunks, flagged: flags !== null, warnings, error: null }
+    const { flags, ...outcome } = ingested
+    return { key, ...outcome, flagged: flags !== null, error: null }
   } catch (error) {
     const failure = failureOf(error)
     if (!failure) throw error
@@ -151,7 +153,7 @@ async function skippedOutcome(
   const stored = await findDocumentByKey(db, folder.workspaceId, folder.collectionId, key)
   const outcome = stored?.contentHash === contentHash ? 'unchanged' : 'left'
   const { id: documentId = null, chunks = 0, flags = null, warnings = [] } = stored ?? {}
-  return { key, outcome, documentId, chunks, flagged: flags !== null, warnings, error: null }
+  return { key, outcome, documentId, chunks, flagged: flags !== null, warnings, attachments: [], error: null }
 }
 
 const scanText = createTextScanner({ detectors: DETECTORS, budgetMs: SCAN_BUDGET_MS })
@@ -163,7 +165,7 @@ async function ingestAndRecord(deps: FolderDeps, folder: Folder, document: Incom
     runRecorded(deps, workspaceId, async (tx, now) => {
       const ingested = await write(tx, now)
       if (ingested) await ledger?.recordApplied(tx, document.key, contentHash, now)
-      return { value: ingested, changes: ingested ? [documentChange(ingested, document)] : [] }
+      return { value: ingested, changes: ingested ? documentChanges(ingested, document) : [] }
     })
   const ingested = await ingestDocument({ db: deps.database.db, scanText, transact }, workspaceId, collectionId, document)
   if (!ingested) throw new Error('The collection was deleted during the ingestion.')
@@ -172,12 +174,26 @@ async function ingestAndRecord(deps: FolderDeps, folder: Folder, document: Incom
   return ingested
 }
 
-const CHANGE_BY_OUTCOME = { added: 'created', changed: 'updated', relabelled: 'updated', unchanged: 'unchanged' } as const
+const CHANGE_BY_OUTCOME = {
+  added: 'created',
+  changed: 'updated',
+  relabelled: 'updated',
+  unchanged: 'unchanged',
+  failed: 'unchanged',
+  deleted: 'deleted',
+} as const
 
-function documentChange({ outcome, documentId: id }: Ingested, document: IncomingDocument): Change {
+function documentChanges({ outcome, documentId: id, attachments }: Ingested, document: IncomingDocument): Change[] {
   const labels = (['classification', 'regulations', 'acl'] as const).filter((name) => document[name] !== undefined)
   const fields = [...(outcome === 'relabelled' ? [] : ['content']), ...labels]
-  return changeOf('document', CHANGE_BY_OUTCOME[outcome], { id, name: document.key }, fields)
+  return [
+    changeOf('document', CHANGE_BY_OUTCOME[outcome], { id, name: document.key }, fields),
+    ...attachments.map((attachment) => {
+      const { key: name, documentId } = attachment
+      const isRead = attachment.outcome === 'added' || attachment.outcome === 'changed'
+      return changeOf('document', CHANGE_BY_OUTCOME[attachment.outcome], { id: documentId, name }, isRead ? ['content'] : [])
+    }),
+  ]
 }
 
 async function* deleteMissingDocuments(
@@ -207,7 +223,8 @@ async function* deleteMissingDocuments(
       const value = await deleteDocument(tx, folder.workspaceId, id)
       return { value, changes: value ? [changeOf('document', 'deleted', { id, name: key })] : [] }
     })
-    if (isDeleted) yield { key, outcome: 'deleted', documentId: id, chunks, flagged: false, warnings: [], error: null }
+    if (isDeleted)
+      yield { key, outcome: 'deleted', documentId: id, chunks, flagged: false, warnings: [], attachments: [], error: null }
   }
 }
 
@@ -221,8 +238,10 @@ async function missingDocuments(
   let known = 0
   for (let after: string | undefined; ; ) {
     const page = await listDocuments(db, workspaceId, { collectionId, limit: PAGE, after })
-    for (const { id, key, chunks } of page?.data ?? []) {
+    for (const { id, key, chunks, parentId } of page?.data ?? []) {
       after = id
+      // An attachment has no file of its own, and goes with the document that contains it.
+      if (parentId !== null) continue
       if (!added.has(key)) known += 1
       if (!kept.has(key)) missing.push({ id, key, chunks })
     }

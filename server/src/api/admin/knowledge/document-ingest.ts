@@ -73,11 +73,14 @@ async function withdraw({ db }: AdminDeps, { log }: Request, upload: Upload, err
   throw error
 }
 
-const NOT_STORED = { chunks: 0, flags: null, warnings: [] }
+const NOT_STORED = { chunks: 0, flags: null, warnings: [], attachments: [] }
 
 type Outcome = Omit<Ingested, 'outcome'> & { readonly outcome: Ingested['outcome'] | 'queued' | 'failed' }
 
-function outcomeOf(key: string, { outcome, documentId, chunks, flags, warnings }: Outcome) {
+function outcomeOf(key: string, { outcome, documentId, chunks, flags, ...ingested }: Outcome) {
   const error = null as { code: string; message: string } | null
-  return { key, outcome, document_id: documentId, chunks, flags, warnings: warningViews(warnings), error }
+  const attachments = ingested.attachments.map(({ documentId: document_id, failure, ...attachment }) => ({
+    ...{ ...attachment, document_id, error: failure },
+  }))
+  return { key, outcome, document_id: documentId, chunks, flags, warnings: warningViews(ingested.warnings), attachments, error }
 }

@@ -11,7 +11,7 @@ import {
 } from '../../../domains/knowledge/document-store.ts'
 import { LabelFields, parseLabels } from '../../../domains/knowledge/label-fields.ts'
 import { type Labels, UNLABELLED } from '../../../domains/knowledge/labels.ts'
-import { relabelDocument } from '../../../domains/knowledge/relabel.ts'
+import { type LabelPatch, relabelDocument } from '../../../domains/knowledge/relabel.ts'
 import { retryUpload } from '../../../domains/knowledge/upload-store.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { isStorable, oneOf } from '../../../platform/lib/fields.ts'
@@ -98,9 +98,10 @@ export function documentsRoutes(app: TypedApp, deps: AdminDeps): void {
       description:
         "Missing fields stay unchanged. null removes a label, so that the collection's applies. Labels can only restrict access further than the collection.",
       body: DocumentPatch,
+      errors: { 409: 'CONFLICT: the document is an attachment' },
       write: async (tx, { workspaceId, params, body: { source, ...labels } }) => {
         const patch = { ...valid(parseLabels(labels)), source }
-        return (await relabelDocument(tx, workspaceId, params.id, patch)) ? findDocument(tx, workspaceId, params.id) : undefined
+        return relabelOne(tx, workspaceId, params.id, patch)
       },
     },
     remove: { remove: deleteDocument },
@@ -127,6 +128,13 @@ export function documentsRoutes(app: TypedApp, deps: AdminDeps): void {
 
   chunksRoute(app, deps)
   ingestRoute(app, deps)
+}
+
+async function relabelOne(tx: Tx, workspaceId: string, id: string, patch: LabelPatch): Promise<KnowledgeDocument | undefined> {
+  const outcome = await relabelDocument(tx, workspaceId, id, patch)
+  if (outcome === 'attachment')
+    throw conflict('The document is an attachment. Change the labels of the document that contains it (`parent_id`).')
+  return outcome && findDocument(tx, workspaceId, id)
 }
 
 async function retry(tx: Tx, workspaceId: string, id: string): Promise<KnowledgeDocument | undefined> {

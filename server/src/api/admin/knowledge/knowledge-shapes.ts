@@ -86,7 +86,13 @@ export const DocumentView = Type.Object({
   object: Type.Literal('document'),
   workspace_id: Type.String(),
   collection_id: Type.String(),
-  key: Type.String({ description: 'Path or URL, unique within the collection.' }),
+  parent_id: nullable(
+    Type.String({
+      description:
+        'The e-mail or PDF that contains the document as an attachment. It has the labels and the source of its parent, and is replaced and deleted with it.',
+    }),
+  ),
+  key: Type.String({ description: 'Path or URL, unique within the collection. Of an attachment: `mail.eml/offer.pdf`.' }),
   title: Type.String(),
   state: {
     ...oneOf(DOCUMENT_STATES, 'DocumentState'),
@@ -180,6 +186,24 @@ export const FILE_QUERY = {
 
 const OUTCOMES = ['added', 'changed', 'relabelled', 'unchanged', 'queued', 'failed'] as const
 
+const ErrorView = Type.Object({
+  code: Type.String({
+    description:
+      'empty, too_large, encrypted, broken, unsupported, timeout: problem of the file. blocked, not_fetched: problem of the URL. detector_failed: the content could not be inspected. interrupted: the server stopped several times while it read the file. replaced: a newer upload of the key came first.',
+  }),
+  message: Type.String({ description: 'The problem and what to do.' }),
+})
+
+const AttachmentView = Type.Object(
+  {
+    key: Type.String(),
+    document_id: Type.String(),
+    outcome: oneOf([...OUTCOMES, 'deleted']),
+    error: nullable(ErrorView),
+  },
+  { title: 'AttachmentOutcome' },
+)
+
 const OutcomeView = Type.Object({
   key: Type.String(),
   outcome: oneOf(OUTCOMES),
@@ -187,15 +211,10 @@ const OutcomeView = Type.Object({
   chunks: Type.Integer(),
   flags: nullable(FlagsView),
   warnings: WarningsView,
-  error: nullable(
-    Type.Object({
-      code: Type.String({
-        description:
-          'empty, too_large, encrypted, broken, unsupported, timeout: problem of the file. blocked, not_fetched: problem of the URL. detector_failed: the content could not be inspected. interrupted: the server stopped several times while it read the file. replaced: a newer upload of the key came first.',
-      }),
-      message: Type.String({ description: 'The problem and what to do.' }),
-    }),
-  ),
+  attachments: Type.Array(AttachmentView, {
+    description: 'Files in a new version of an e-mail or PDF, each of which is a document, and those that it no longer has.',
+  }),
+  error: nullable(ErrorView),
 })
 
 export const IngestView = Type.Object({ object: Type.Literal('ingest'), data: Type.Array(OutcomeView) })

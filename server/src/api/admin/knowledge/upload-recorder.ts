@@ -3,7 +3,7 @@ import type { IncomingDocument, Ingested } from '../../../domains/knowledge/inge
 import type { RecordUpload } from '../../../domains/knowledge/upload-worker.ts'
 import { withLongStatements } from '../../../platform/db/long-statements.ts'
 import { NO_ACCESS } from '../../../shared/access.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
+import { type ChangeDeps, change, type RecordedChange } from '../kit/change.ts'
 
 interface Deps extends ChangeDeps {
   readonly log: Logger
@@ -19,9 +19,18 @@ export const uploadRecorder =
       const value = await withLongStatements(tx, () => write(tx, now))
       if (!value || value.outcome === 'unchanged') return { value }
       const action = value.outcome === 'added' ? 'document.create' : 'document.update'
-      return { value, action, id: value.documentId, fields: changedFieldNames(value, document) }
+      const caused = value.attachments.flatMap(attachmentChange)
+      return { value, action, id: value.documentId, fields: changedFieldNames(value, document), caused }
     })
   }
+
+const ATTACHMENT_ACTIONS = { added: 'create', changed: 'update', relabelled: 'update', deleted: 'delete' } as const
+
+function attachmentChange({ outcome, documentId: id }: Ingested['attachments'][number]): RecordedChange[] {
+  if (outcome === 'unchanged' || outcome === 'failed') return []
+  const fields = outcome === 'added' || outcome === 'changed' ? ['content'] : []
+  return [{ action: `document.${ATTACHMENT_ACTIONS[outcome]}`, id, fields }]
+}
 
 function changedFieldNames({ outcome }: Ingested, document: IncomingDocument): string[] {
   const labels = (['title', 'source', 'classification', 'regulations', 'acl'] as const).filter(
