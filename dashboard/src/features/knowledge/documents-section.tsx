@@ -16,7 +16,8 @@ import { useAclTexts } from './use-acl-texts.ts'
 
 export type Document = ItemOf<'/admin/v1/documents'>
 
-const readFilters = ({ only }: Readonly<Record<string, unknown>>) => ({
+const readFilters = ({ only, q }: Readonly<Record<string, unknown>>) => ({
+  q: textOf(q),
   only: oneOf(['flagged', 'failed', 'queued'], textOf(only)),
 })
 
@@ -31,9 +32,11 @@ export function DocumentsSection({ collectionId, canAdd }: DocumentsSectionProps
   const { t } = useTranslation('knowledge')
   const [filters, setFilters] = useFilters(readFilters)
   const columns = useColumns()
-  const query = { collection: collectionId, ...(filters.only && QUERIES[filters.only]) }
+  const query = { collection: collectionId, ...(filters.q && { q: filters.q }), ...(filters.only && QUERIES[filters.only]) }
   const list = useList('/admin/v1/documents', { params: { query } })
-  const empty = filters.only ? (
+  const empty = filters.q ? (
+    <EmptyState title={t('documents.none.found')} />
+  ) : filters.only ? (
     <EmptyState title={t(`documents.none.${filters.only}`)} />
   ) : (
     <EmptyState title={t('documents.emptyTitle')}>{canAdd ? t('documents.emptyHint') : t('documents.emptyReadOnly')}</EmptyState>
@@ -42,6 +45,7 @@ export function DocumentsSection({ collectionId, canAdd }: DocumentsSectionProps
     <Section title={t('documents.title')}>
       <FilterBar
         filters={[
+          { name: 'q', label: t('documents.search'), kind: 'text', pinned: true, width: 220 },
           {
             name: 'only',
             label: t('documents.status'),

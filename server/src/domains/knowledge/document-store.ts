@@ -45,13 +45,15 @@ interface DocumentQuery extends PageRequest {
   /** Only documents with flags that no operator has cleared. */
   readonly flagged?: boolean | undefined
   readonly state?: DocumentState | undefined
+  /** Words that the title and the key contain, in any order, as parts of words too and in any case. */
+  readonly text?: string | undefined
 }
 
 /** Oldest first. Returns undefined if `after` or `collectionId` is not an id. */
 export async function listDocuments(
   db: Db,
   workspaceId: string,
-  { collectionId, flagged, state, ...page }: DocumentQuery,
+  { collectionId, flagged, state, text = '', ...page }: DocumentQuery,
 ): Promise<Page<KnowledgeDocument> | undefined> {
   let query = documents(db, workspaceId)
   if (collectionId !== undefined) {
@@ -61,6 +63,10 @@ export async function listDocuments(
   }
   // Literally, so that the index of unfinished documents serves it.
   if (state !== undefined) query = query.where('document.state', '=', sql.lit(state))
+  for (const word of text.split(/\s+/u).filter(Boolean)) {
+    const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`
+    query = query.where(({ or, eb }) => or([eb('document.title', 'ilike', pattern), eb('document.key', 'ilike', pattern)]))
+  }
   if (flagged) query = query.where('document.flags', 'is not', null)
   return pageById(query, 'doc', page, documentOf, { column: 'document.id' })
 }

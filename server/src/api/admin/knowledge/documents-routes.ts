@@ -68,6 +68,12 @@ const LIST_QUERY = {
   collection: Type.Optional(Type.String({ maxLength: 200, description: 'Id or name of a collection.' })),
   flagged: Type.Optional(oneOf(['true', 'false'])),
   state: Type.Optional(oneOf(DOCUMENT_STATES, 'DocumentState')),
+  q: Type.Optional(
+    Type.String({
+      ...{ maxLength: 200, pattern: '^[^\\u0000\\p{Cs}]*$' },
+      description: 'Words or parts of them. The title or the key of a document contains each, in any case.',
+    }),
+  ),
 }
 
 export function documentsRoutes(app: TypedApp, deps: AdminDeps): void {
@@ -87,9 +93,9 @@ export function documentsRoutes(app: TypedApp, deps: AdminDeps): void {
     list: {
       query: LIST_QUERY,
       errors: { 404: 'NOT_FOUND: the collection, or the Workspace' },
-      read: async (_, workspaceId, page, { query: { collection, flagged, state } }) => {
+      read: async (_, workspaceId, page, { query: { collection, flagged, state, q: text } }) => {
         const collectionId = collection === undefined ? undefined : await resolveCollectionId(db, workspaceId, collection)
-        return listDocuments(db, workspaceId, { ...page, collectionId, flagged: flagged === 'true', state })
+        return listDocuments(db, workspaceId, { ...page, collectionId, flagged: flagged === 'true', state, text })
       },
     },
     get: { summary: 'Get a document, without its text', find: findDocument },
