@@ -4,6 +4,7 @@ import { uploadRecorder } from './api/admin/knowledge/upload-recorder.ts'
 import type { Detector } from './domains/classification/detector.ts'
 import { createTextScanner } from './domains/classification/scan.ts'
 import { DocumentFetcher } from './domains/knowledge/document-fetcher.ts'
+import { openOcr } from './domains/knowledge/ocr.ts'
 import { UploadWorker } from './domains/knowledge/upload-worker.ts'
 import type { Config } from './platform/config/config.ts'
 
@@ -19,8 +20,7 @@ interface Deps extends ChangeDeps {
 export function createUploads(deps: Deps) {
   const documentFetcher = new DocumentFetcher(deps.config)
   const scanText = createTextScanner({ detectors: deps.detectors, budgetMs: deps.detectorBudgetMs })
-  return {
-    documentFetcher,
-    uploads: new UploadWorker({ ...deps, scanText, documentFetcher, record: uploadRecorder(deps) }),
-  }
+  const ocr = openOcr(deps.config.ocr)
+  const uploads = new UploadWorker({ ...deps, scanText, ocr, documentFetcher, record: uploadRecorder(deps) })
+  return { documentFetcher, ocr, uploads }
 }

@@ -6,7 +6,7 @@ import { findDocumentByKey, type StoredDocument } from './document-store.ts'
 import { settleDocument } from './mark-document.ts'
 import type { Warning } from './parsing/warning.ts'
 import { type Attached, readAttachments } from './read-attachments.ts'
-import { type DocumentContent, type DocumentFile, hashOf, readDocument, type ScanText } from './read-document.ts'
+import { type DocumentContent, type DocumentFile, hashOf, type ReadDeps, readDocument } from './read-document.ts'
 import { hasLabelChanges, type LabelPatch, relabelWithAttachments } from './relabel.ts'
 import { type AttachmentOutcome, splitTaken, storeAttachments } from './store-attachments.ts'
 import { storeVersion } from './store-version.ts'
@@ -29,13 +29,10 @@ export interface Ingested {
 
 type Write = (tx: Tx, now: Date) => Promise<Ingested | undefined>
 
-export interface IngestDeps {
+export interface IngestDeps extends ReadDeps {
   readonly db: Db
-  readonly scanText: ScanText
   /** Runs the write in a transaction, which may also record it. Not called for an unchanged document. */
   readonly transact: (write: Write) => Promise<Ingested | undefined>
-  /** Called when the text of the file is read, before it is scanned and indexed. */
-  readonly onParsed?: () => Promise<unknown>
 }
 
 /**
@@ -44,7 +41,7 @@ export interface IngestDeps {
  * collection. Throws a DocumentError for a file that cannot be read.
  */
 export async function ingestDocument(
-  { db, scanText, transact, onParsed }: IngestDeps,
+  { db, transact, ...deps }: IngestDeps,
   workspaceId: string,
   collectionId: string,
   incoming: IncomingDocument,
@@ -57,7 +54,7 @@ export async function ingestDocument(
   if (isSameContent && isSettled(stored, incoming, collection)) return resultOf('unchanged', stored)
 
   // Reading is slow, so it happens before the transaction; inside only if another writer has replaced the content since.
-  const read = () => readWithAttachments(incoming, scanText, onParsed)
+  const read = () => readWithAttachments(incoming, deps)
   let content = isSameContent ? undefined : await read()
   return transact(async (tx, now) => {
     const locked = await lockCollection(tx, workspaceId, collectionId)
@@ -104,13 +101,10 @@ interface ReadContent {
   readonly attached: readonly Attached[]
 }
 
-async function readWithAttachments(
-  incoming: IncomingDocument,
-  scanText: ScanText,
-  onParsed?: () => Promise<unknown>,
-): Promise<ReadContent> {
-  const content = await readDocument(incoming, scanText, onParsed)
-  const { attached, unread } = await readAttachments(incoming.key, content.attachments, scanText)
+async function readWithAttachments(incoming: IncomingDocument, deps: ReadDeps): Promise<ReadContent> {
+  const { onParsed: _, ...silent } = deps
+  const content = await readDocument(incoming, deps)
+  const { attached, unread } = await readAttachments(incoming.key, content.attachments, silent)
   return { content: { ...content, warnings: [...content.warnings, ...unread] }, attached }
 }
 

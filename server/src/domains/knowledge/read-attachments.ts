@@ -1,7 +1,7 @@
 import { type Failure, keyProblem } from './document.ts'
 import { type Attachment, DocumentError } from './parsing/document.ts'
 import type { Warning } from './parsing/warning.ts'
-import { type DocumentContent, hashOf, readDocument, type ScanText } from './read-document.ts'
+import { type DocumentContent, hashOf, type ReadDeps, readDocument } from './read-document.ts'
 
 /** Attachments of attachments of attachments. */
 const MAX_DEPTH = 3
@@ -25,36 +25,36 @@ interface Reading {
 }
 
 /** Reads the files inside of a document, and those inside of them. Throws errors that the files did not cause. */
-export async function readAttachments(key: string, attachments: readonly Attachment[], scanText: ScanText): Promise<Reading> {
+export async function readAttachments(key: string, attachments: readonly Attachment[], deps: ReadDeps): Promise<Reading> {
   const reading: Reading = { attached: [], unread: [] }
-  await readInto(reading, { key, attachments, depth: 1 }, scanText)
+  await readInto(reading, { key, attachments, depth: 1 }, deps)
   return reading
 }
 
 async function readInto(
   reading: Reading,
   { key: parent, attachments, depth }: { key: string; attachments: readonly Attachment[]; depth: number },
-  scanText: ScanText,
+  deps: ReadDeps,
 ): Promise<void> {
   const names = new Set<string>()
   for (const { name: given, mediaType, bytes } of attachments) {
     const name = uniqueName(given, names)
     const key = `${parent}/${name}`
     const isBeyond = depth > MAX_DEPTH || reading.attached.length >= MAX_ATTACHMENTS
-    const result = isBeyond || keyProblem(key) !== undefined ? undefined : await readOne({ bytes, name, mediaType }, scanText)
+    const result = isBeyond || keyProblem(key) !== undefined ? undefined : await readOne({ bytes, name, mediaType }, deps)
     if (result === undefined) {
       reading.unread.push({ kind: 'attachment', detail: name, count: 1 })
       continue
     }
     reading.attached.push({ key, bytes: bytes.length, contentHash: hashOf(bytes), mediaType, result })
-    if ('chunks' in result) await readInto(reading, { key, attachments: result.attachments, depth: depth + 1 }, scanText)
+    if ('chunks' in result) await readInto(reading, { key, attachments: result.attachments, depth: depth + 1 }, deps)
   }
 }
 
 /** Undefined: the format is not known. */
-async function readOne(file: Parameters<typeof readDocument>[0], scanText: ScanText): Promise<Attached['result'] | undefined> {
+async function readOne(file: Parameters<typeof readDocument>[0], deps: ReadDeps): Promise<Attached['result'] | undefined> {
   try {
-    return await readDocument(file, scanText)
+    return await readDocument(file, deps)
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error
     return error.code === 'unsupported' ? undefined : { failure: { code: error.code, message: error.message } }

@@ -6,12 +6,22 @@ import type { Chunk } from './chunking/chunk.ts'
 import { type Flags, flagsOf } from './document.ts'
 import { frontMatterLabels } from './label-fields.ts'
 import type { Labels } from './labels.ts'
-import { type Attachment, DocumentError } from './parsing/document.ts'
+import type { Ocr } from './ocr.ts'
+import { type Attachment, DocumentError, type ParsedDocument, type ParseOptions } from './parsing/document.ts'
 import { chunkDocument, parseDocument } from './parsing/parser-pool.ts'
+import { pictureTypeOf } from './parsing/picture-type.ts'
 import type { Warning } from './parsing/warning.ts'
 
 /** Counts the findings in a text. Throws if a detector fails. */
 export type ScanText = (text: string) => FindingCounts
+
+export interface ReadDeps {
+  readonly scanText: ScanText
+  /** Undefined: the text of pictures is not read. */
+  readonly ocr?: Ocr | undefined
+  /** Called when the text of the file is read, before it is scanned and indexed. */
+  readonly onParsed?: () => Promise<unknown>
+}
 
 export interface DocumentFile {
   readonly bytes: Uint8Array
@@ -40,11 +50,10 @@ export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update
 /** Parses, chunks and scans a file. Throws a DocumentError if it cannot be read. */
 export async function readDocument(
   { bytes, name, mediaType, title }: DocumentFile,
-  scanText: ScanText,
-  onParsed: () => Promise<unknown> = async () => {},
+  { scanText, ocr, onParsed }: ReadDeps,
 ): Promise<DocumentContent> {
-  const parsed = await parseDocument(bytes, { name, mediaType })
-  await onParsed()
+  const parsed = await parseWithOcr(bytes, { name, mediaType }, ocr)
+  await onParsed?.()
   const document = { title: title ?? toStorable(parsed.title), markdown: toStorable(parsed.markdown) }
   const limits = frontMatterLabels(parsed.frontMatter)
   const chunks = await chunkDocument(document.markdown)
@@ -57,6 +66,22 @@ export async function readDocument(
     ...{ attachments: parsed.attachments, ...scanned },
   }
 }
+
+/** Parses a file, and again with the recognised text if it is a picture or a PDF with pages that have no text. */
+async function parseWithOcr(bytes: Uint8Array, options: ParseOptions, ocr: Ocr | undefined): Promise<ParsedDocument> {
+  if (!ocr) return parseDocument(bytes, options)
+  const picture = pictureTypeOf(bytes)
+  if (picture) return parseDocument(bytes, { ...options, recognised: await ocr({ bytes, mediaType: picture }) })
+  const parsed = await parseDocument(bytes, options).catch((error) => {
+    if (error instanceof DocumentError && error.code === 'empty' && isPdf(bytes)) return undefined
+    throw error
+  })
+  if (parsed && !(parsed.mediaType === PDF && parsed.warnings.some(({ kind }) => kind === 'page_without_text'))) return parsed
+  return parseDocument(bytes, { ...options, recognised: await ocr({ bytes, mediaType: PDF }) })
+}
+
+const PDF = 'application/pdf'
+const isPdf = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-')
 
 /** Flags each chunk with findings. Findings in the title flag every chunk, because the title is shown with each of them. */
 async function scanChunks(

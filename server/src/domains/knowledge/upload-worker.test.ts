@@ -36,7 +36,7 @@ describe.each(testDatabases())('uploads on $name', async ({ open }) => {
 
   const createWorker = (fetch: (url: string) => Promise<never> = () => Promise.reject(new Error('no network'))) =>
     new UploadWorker({
-      ...{ db, signal, scanText, documentFetcher: { fetch }, onError: (error) => void errors.push(error) },
+      ...{ db, signal, scanText, ocr: undefined, documentFetcher: { fetch }, onError: (error) => void errors.push(error) },
       clock: { now },
       record: (_, __, write) => transact(write),
     })

@@ -8,6 +8,7 @@ import type { Failure } from './document.ts'
 import { type DocumentFetcher, FetchError } from './document-fetcher.ts'
 import { findDocument } from './document-store.ts'
 import { type IncomingDocument, type Ingested, ingestDocument } from './ingest.ts'
+import type { Ocr } from './ocr.ts'
 import { DocumentError } from './parsing/document.ts'
 import type { ScanText } from './read-document.ts'
 import type { Upload } from './upload.ts'
@@ -38,6 +39,7 @@ export interface UploadDeps {
   readonly signal: Signal
   readonly clock: Clock
   readonly scanText: ScanText
+  readonly ocr: Ocr | undefined
   readonly documentFetcher: Pick<DocumentFetcher, 'fetch'>
   readonly record: RecordUpload
   readonly onError: (error: Error) => void
@@ -82,7 +84,7 @@ async function processUpload(deps: UploadDeps, upload: Upload): Promise<UploadRe
 
 /** Undefined if the upload was replaced. */
 async function ingest(deps: UploadDeps, upload: Upload): Promise<Ingested | undefined> {
-  const { db, scanText, record } = deps
+  const { db, scanText, ocr, record } = deps
   const { workspaceId } = upload
   const target = await findDocument(db, workspaceId, upload.documentId)
   const content = await readUpload(db, upload)
@@ -91,7 +93,7 @@ async function ingest(deps: UploadDeps, upload: Upload): Promise<Ingested | unde
   const transact = (write: (tx: Tx, now: Date) => Promise<Ingested | undefined>) =>
     record(upload, document, async (tx, now) => ((await holdUpload(tx, upload)) ? write(tx, now) : undefined))
   const onParsed = () => markParsed(db, upload)
-  return ingestDocument({ db, scanText, transact, onParsed }, workspaceId, target.collectionId, document)
+  return ingestDocument({ db, scanText, ocr, transact, onParsed }, workspaceId, target.collectionId, document)
 }
 
 async function loadFile(

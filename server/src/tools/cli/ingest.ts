@@ -4,6 +4,7 @@ import type { Workspace } from '../../domains/identity/workspace.ts'
 import type { Acl } from '../../domains/knowledge/acl.ts'
 import type { Collection } from '../../domains/knowledge/collection.ts'
 import { createCollection, findCollectionByName, listCollections } from '../../domains/knowledge/collection-store.ts'
+import { openOcr } from '../../domains/knowledge/ocr.ts'
 import { WARNINGS } from '../../domains/knowledge/parsing/warning.ts'
 import type { LabelPatch } from '../../domains/knowledge/relabel.ts'
 import { ALL_ROWS } from '../../platform/db/page.ts'
@@ -49,7 +50,7 @@ export async function ingest(terminal: Terminal, directory: string, options: Ing
     const showProgress = progressPrinter(terminal, total)
     let refusal: DeletionRefused | undefined
     try {
-      for await (const outcome of ingestFolder(context, folder)) {
+      for await (const outcome of ingestFolder({ ...context, ocr: openOcr(context.config.ocr) }, folder)) {
         tally.add(outcome)
         if (outcome.error) failures.push(outcome)
         for (const attachment of outcome.attachments) if (attachment.failure) unread.push(attachment)

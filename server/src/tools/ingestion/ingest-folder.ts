@@ -5,6 +5,7 @@ import { type Failure, keyProblem } from '../../domains/knowledge/document.ts'
 import { deleteDocument, findDocumentByKey, listDocuments } from '../../domains/knowledge/document-store.ts'
 import { type IncomingDocument, type IngestDeps, type Ingested, ingestDocument } from '../../domains/knowledge/ingest.ts'
 import { failDocument } from '../../domains/knowledge/mark-document.ts'
+import type { Ocr } from '../../domains/knowledge/ocr.ts'
 import { DEFAULT_LIMITS } from '../../domains/knowledge/parsing/document.ts'
 import type { Warning } from '../../domains/knowledge/parsing/warning.ts'
 import { hashOf } from '../../domains/knowledge/read-document.ts'
@@ -21,6 +22,8 @@ const readAtMost = async (path: string, bytes: number): Promise<Buffer> =>
 
 export interface FolderDeps extends Pick<ChangeDeps, 'clock' | 'workspaceBox'> {
   readonly database: Pick<Database, 'db'>
+  /** Undefined: the text of pictures is not read. */
+  readonly ocr?: Ocr | undefined
 }
 
 export interface DocumentLedger {
@@ -167,7 +170,12 @@ async function ingestAndRecord(deps: FolderDeps, folder: Folder, document: Incom
       if (ingested) await ledger?.recordApplied(tx, document.key, contentHash, now)
       return { value: ingested, changes: ingested ? documentChanges(ingested, document) : [] }
     })
-  const ingested = await ingestDocument({ db: deps.database.db, scanText, transact }, workspaceId, collectionId, document)
+  const ingested = await ingestDocument(
+    { db: deps.database.db, scanText, ocr: deps.ocr, transact },
+    workspaceId,
+    collectionId,
+    document,
+  )
   if (!ingested) throw new Error('The collection was deleted during the ingestion.')
   // An unchanged document needs no transaction.
   if (ingested.outcome === 'unchanged') await ledger?.recordApplied(deps.database.db, document.key, contentHash, deps.clock.now())

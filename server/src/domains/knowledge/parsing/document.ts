@@ -1,3 +1,4 @@
+import type { PictureType } from './picture-type.ts'
 import type { Warning } from './warning.ts'
 
 /** The content of a file as Markdown. */
@@ -58,6 +59,7 @@ export type MediaType =
   | 'application/pdf'
   | typeof MAIL
   | typeof NOTEBOOK
+  | PictureType
   | ZipType
 
 export interface ParseOptions {
@@ -65,6 +67,8 @@ export interface ParseOptions {
   readonly name: string
   readonly mediaType?: string | undefined
   readonly limits?: Partial<Limits> | undefined
+  /** Texts of pages that OCR recognised: of a picture, or of all pages of a PDF, of which those without text are read. */
+  readonly recognised?: readonly string[] | undefined
 }
 
 export interface Limits {
@@ -77,7 +81,7 @@ export interface Limits {
 
 export const DEFAULT_LIMITS: Limits = { bytes: 25 << 20, characters: 5 << 20, milliseconds: 20_000 }
 
-export type DocumentErrorCode = 'empty' | 'too_large' | 'encrypted' | 'broken' | 'unsupported' | 'timeout'
+export type DocumentErrorCode = 'empty' | 'too_large' | 'encrypted' | 'broken' | 'unsupported' | 'timeout' | 'ocr_failed'
 
 /** Why a file cannot be read. The message tells the uploader what to do. */
 export class DocumentError extends Error {

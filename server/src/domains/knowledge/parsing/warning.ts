@@ -1,6 +1,7 @@
 /** Kinds of content that a reader of the file sees and the document may lack, and what people read about them. */
 export const WARNINGS = {
   page_without_text: 'A page without text. It may be a picture: recognise its text (OCR) and upload the result.',
+  recognised: 'The text was recognised in a picture (OCR), and may have mistakes.',
   picture: 'A picture whose text was not read.',
   form: 'A part of a form that was not read.',
   comment: 'A comment that was not read.',
