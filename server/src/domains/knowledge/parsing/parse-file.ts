@@ -57,7 +57,7 @@ const emptyFileError = () => new DocumentError('empty', 'The file contains no te
 async function readFormat(
   { mediaType, text = '' }: Content,
   bytes: Uint8Array,
-  { name, mediaType: given, limits, recognised }: ParseOptions & { readonly limits: Limits },
+  { name, mediaType: given, limits, recognised }: ParseOptions & { readonly limits: Omit<Limits, 'milliseconds'> },
   warnings: Warnings,
 ): Promise<FileContent> {
   switch (mediaType) {
