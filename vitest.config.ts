@@ -67,6 +67,7 @@ const FULL_ONLY = [
   'server/test/faults/silent-network.test.ts',
   'server/test/faults/stopping*.test.ts',
   'server/test/faults/unreachable-node.test.ts',
+  'server/test/faults/upload-kill.test.ts',
   'server/test/growth/list-plans.test.ts',
   'server/test/isolation/hostile-host.test.ts',
   'server/test/isolation/knowledge-and-memory.test.ts',

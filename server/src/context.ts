@@ -5,6 +5,7 @@ import type { GatewayDeps } from './api/gateway/gateway-routes.ts'
 import { Drain } from './api/kit/drain.ts'
 import { archiveOptions, destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
 import { createTelemetry, loadOpenTelemetry } from './context-telemetry.ts'
+import { createUploads } from './context-uploads.ts'
 import { openArchive } from './domains/audit/archive/archive-place.ts'
 import { createChainOverdue } from './domains/audit/chain/chain-pending.ts'
 import { AuditWriter } from './domains/audit/chain/writer.ts'
@@ -19,7 +20,6 @@ import { DETECTORS, withFaultReports } from './domains/classification/detectors.
 import { openIdentity } from './domains/identity/open-identity.ts'
 import { findWorkspaceId } from './domains/identity/workspace-store.ts'
 import { queueMeter } from './domains/jobs/queue-meter.ts'
-import { DocumentFetcher } from './domains/knowledge/document-fetcher.ts'
 import { closeParsers } from './domains/knowledge/parsing/parser-pool.ts'
 import { Limiter } from './domains/limits/limiter.ts'
 import { openCounters } from './domains/limits/shared/open-counters.ts'
@@ -167,7 +167,7 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
     ...createMessaging(base, gateway),
     ...operators,
     ...createMail(base),
-    documentFetcher: new DocumentFetcher(config),
+    ...createUploads({ ...gateway, config }),
     queueMeter: queueMeter(base),
     maintenance: database.kind === 'embedded' ? new DatabaseMaintenance(database.pool) : undefined,
     drain: new Drain(),
@@ -264,7 +264,7 @@ function createOperators(base: Base) {
 async function closeParts({ audit, aborting, ...parts }: ReturnType<typeof createParts>): Promise<void> {
   parts.waiters.close()
   parts.hub.close()
-  await parts.assistants.close()
+  await Promise.all([parts.assistants.close(), parts.uploads.close()])
   await Promise.all([parts.webhooks.close(), parts.mail.close(), parts.background.close()])
   await parts.relay.close()
   await Promise.all([audit.drain(), parts.limitCounters.close(), parts.budgetLedger.stop()])

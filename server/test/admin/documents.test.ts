@@ -85,7 +85,24 @@ describe('texts as documents', () => {
       ['better.md', 'added', null],
     ])
     for (const { outcome, error } of outcomes) if (outcome === 'failed') expect(error.message).toMatch(/\w\.$/)
-    expect((await documents()).map(({ key }) => key).sort()).toEqual(['better.md', 'good.md'])
+    const stored = await documents()
+    expect(stored.map(({ key, state }) => [key, state]).toSorted()).toEqual([
+      ['better.md', 'indexed'],
+      ['broken.md', 'failed'],
+      ['empty.md', 'failed'],
+      ['good.md', 'indexed'],
+      ['huge.pdf', 'failed'],
+      ['labelled.md', 'failed'],
+    ])
+    for (const { key, state, failure, version, chunks } of stored) {
+      const error = outcomes.find((outcome) => outcome.key === key)?.error
+      expect({ failure, version, chunks }).toEqual(
+        state === 'failed'
+          ? { failure: { ...error, at: expect.any(String) }, version: 0, chunks: 0 }
+          : { failure: null, version: 1, chunks: 1 },
+      )
+    }
+    expect((await documents(`collection=${collection.id}&state=failed`)).length).toBe(4)
   })
 
   test.each([
@@ -137,8 +154,8 @@ describe('a file as the body', () => {
     ['unsupported', Buffer.from([0, 1, 2, 3, 0xff, 0xfe]), 'application/octet-stream'],
   ])('failed with the code %s', async (code, raw, type) => {
     const outcome = await upload('key=file', raw, type)
-    expect(outcome).toMatchObject({ outcome: 'failed', document_id: null, chunks: 0, error: { code } })
-    expect(await documents()).toEqual([])
+    expect(outcome).toMatchObject({ outcome: 'failed', chunks: 0, error: { code } })
+    expect(await documents()).toMatchObject([{ id: outcome.document_id, state: 'failed', failure: { code }, version: 0 }])
   })
 
   test('accepted above the limit of JSON bodies, and 413 above 25 MB', async () => {
@@ -165,6 +182,40 @@ describe('a file as the body', () => {
     const path = `/collections/${collection.id}/documents`
     const response = await admin.send('POST', path, undefined, { workspace, raw: 'x', type: 'text/markdown' })
     expectError(response, 'UNSUPPORTED_MEDIA_TYPE')
+  })
+})
+
+describe('the list of documents', () => {
+  test('q: finds the words in the title or the key, in any case and order, and takes % and _ literally', async () => {
+    const entry = (key: string, title: string) => ({ key, title, content: key })
+    await ingest({
+      documents: [
+        entry('handbook/Returns.md', 'Sending shoes back'),
+        entry('handbook/travel.md', 'Travel costs, 100% refund'),
+        entry('prices_2026.csv', 'Prices'),
+        entry('pricesX2026.csv', 'Über prices'),
+      ],
+    })
+    const found = async (q: string) =>
+      (await documents(`collection=${collection.id}&q=${encodeURIComponent(q)}`)).map(({ key }) => key).toSorted()
+    expect(await found('RETURNS')).toEqual(['handbook/Returns.md'])
+    expect(await found('shoe handbook')).toEqual(['handbook/Returns.md'])
+    expect(await found('shoe travel')).toEqual([])
+    expect(await found('handbook/')).toEqual(['handbook/Returns.md', 'handbook/travel.md'])
+    expect(await found('%')).toEqual(['handbook/travel.md'])
+    expect(await found('prices_2026')).toEqual(['prices_2026.csv'])
+    expect(await found('über')).toEqual(['pricesX2026.csv'])
+    expect(await found('\\')).toEqual([])
+    expect(await found(' ')).toHaveLength(4)
+    const refused = await admin.send('GET', `/documents?q=${encodeURIComponent('a\0')}`, undefined, { workspace })
+    expectError(refused, 'VALIDATION_ERROR', 'q')
+  })
+
+  test('q: pages through the documents that match', async () => {
+    const keys = Array.from({ length: 7 }, (_, at) => `page-${at}.md`)
+    await ingest({ documents: [...keys, 'other.md'].map((key) => ({ key, content: key })) })
+    const all = await admin.all(`/documents?collection=${collection.id}&q=page`, { limit: 3, workspace })
+    expect(all.map(({ key }) => key).toSorted()).toEqual(keys)
   })
 })
 

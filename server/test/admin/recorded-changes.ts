@@ -89,6 +89,11 @@ const GIVEN: Readonly<Record<string, (send: Send, workspace: string) => Promise<
   workspaces: async (_, id) => ({ id }),
   collections: collection,
   documents: async (send) => ({ id: (await collection(send)).document_id }),
+  'failed documents': async (send) => {
+    const { id } = await collection(send)
+    const { data } = await send('POST', `/collections/${id}/documents`, { documents: [{ key: 'empty.md', content: '' }] })
+    return { id: data[0].document_id }
+  },
 }
 
 /** Creates the object that the request needs; undefined if it needs none. */
@@ -274,6 +279,7 @@ export const CHANGES: readonly RecordedChange[] = [
     source: 'the headquarters',
   }),
   change('document.clear_flags', 'POST /documents/{id}/clear-flags', ['flags'], ['plan.md']),
+  { ...change('document.retry', 'POST /documents/{id}/retry', ['state'], ['empty.md']), given: 'failed documents' },
   change('document.read', 'GET /documents/{id}/chunks', ['content'], ['plan.md', 'dawn']),
   change('document.delete', 'DELETE /documents/{id}', [], ['plan.md', 'dawn']),
 ]

@@ -58,7 +58,12 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   knowledge_collection: { id: `'${collection}'::uuid` },
   knowledge_partition: { id: '1' },
-  knowledge_document: { collection_id: `'${collection}'::uuid`, partition_id: '1', flags: rarely("'{}'::jsonb", 'null') },
+  knowledge_document: {
+    collection_id: `'${collection}'::uuid`,
+    partition_id: '1',
+    flags: rarely("'{}'::jsonb", 'null'),
+    state: rarely("'failed'", "'indexed'"),
+  },
   webhook_delivery: { webhook_id: `'${webhook}'::uuid`, state: "'delivered'" },
   workspace_user: {},
   conversation_member: {
@@ -105,6 +110,9 @@ const LISTS: Readonly<Record<string, (db: Database['db']) => Promise<unknown>>> 
   'documents: flagged': (db) => listDocuments(db, workspaceId, { ...page, flagged: true }),
   'documents: flagged in a collection': (db) =>
     listDocuments(db, workspaceId, { ...page, flagged: true, collectionId: toId('col', newUuid()) }),
+  'documents: failed': (db) => listDocuments(db, workspaceId, { ...page, state: 'failed' }),
+  'documents: queued in a collection': (db) =>
+    listDocuments(db, workspaceId, { ...page, state: 'queued', collectionId: toId('col', newUuid()) }),
   'deliveries: all': (db) => listDeliveries(db, { workspaceId, webhookId: toId('whk', webhook) }, page),
   'deliveries: state': (db) => listDeliveries(db, { workspaceId, webhookId: toId('whk', webhook) }, { ...page, state: 'dead' }),
   'users: all': (db) => listUsers(db, workspaceId, page),

@@ -158,6 +158,7 @@ async function changeDocuments(
     const stored = await call<object>('knowledge/document-store.findDocument', tx, workspaceId, otherDocumentId)
     await call('knowledge/relabel.relabel', tx, collection, stored, { classification: 'restricted' })
   })
+  await uploadDocuments({ db, call, workspaceId, transact }, collectionId, collection)
   await transact((tx) => call('knowledge/document-store.deleteDocument', tx, workspaceId, documentId))
   await transact((tx) => call('knowledge/collection-store.deleteCollection', tx, workspaceId, collectionId, NOW))
   while (await call<boolean>('knowledge/sweep.sweepCollections', db, 10));
@@ -248,4 +249,52 @@ async function eraseMemories({ db, call, workspaceId, transact }: Scenario, id: 
   await call('memory/erase.removeExpired', db, new Date(NOW.getTime() + 2), 10)
   await transact((tx) => call('memory/erase.eraseMemory', tx, workspaceId, id))
   await transact((tx) => call('memory/erase.eraseUser', tx, workspaceId, 'mara'))
+}
+
+const FAILURE = { code: 'empty', message: 'no text' }
+
+/** Queues, claims and fails uploads, and stores attachments. */
+async function uploadDocuments(
+  { db, call, workspaceId, transact }: Pick<Scenario, 'db' | 'call' | 'workspaceId' | 'transact'>,
+  collectionId: string,
+  collection: object,
+): Promise<void> {
+  const incoming = { key: 'upload', name: 'upload.md', bytes: Buffer.from('text') }
+  const options = { operatorId: newId('opr'), now: NOW, isClaimed: true }
+  const upload = await transact((tx) =>
+    call<{ documentId: string }>('knowledge/upload-store.enqueueUpload', tx, workspaceId, collectionId, incoming, options),
+  )
+  await call('knowledge/ingest.findUnchanged', db, workspaceId, collection, incoming)
+  await call('knowledge/upload-store.readUpload', db, upload)
+  await call('knowledge/upload-store.renewUpload', db, upload, NOW)
+  await call('knowledge/upload-store.markParsed', db, upload)
+  await transact(async (tx) => {
+    await call('knowledge/upload-store.holdUpload', tx, upload)
+    await call('knowledge/upload-store.failUpload', tx, upload, FAILURE, NOW)
+  })
+  await transact((tx) => call('knowledge/upload-store.retryUpload', tx, workspaceId, upload.documentId))
+  const document = await call<object>('knowledge/document-store.findDocument', db, workspaceId, upload.documentId)
+  await transact(async (tx) => {
+    await call('knowledge/mark-document.failDocument', tx, workspaceId, collectionId, incoming, FAILURE, NOW)
+    await call('knowledge/mark-document.markDocument', tx, collection, { ...incoming, bytes: 4 }, { state: 'queued', now: NOW })
+    await call('knowledge/mark-document.settleDocument', tx, document)
+    await call('knowledge/mark-document.dropUpload', tx, document)
+  })
+  await transact(async (tx) => {
+    const attached = { key: 'upload/a', bytes: 1, contentHash: '', mediaType: undefined, result: { failure: FAILURE } }
+    const labels = { classification: null, regulations: [], acl: null, limits: null, source: 'x' }
+    await call('knowledge/store-attachments.splitTaken', tx, collection, upload.documentId, [attached])
+    await call('knowledge/store-attachments.storeAttachments', tx, collection, { id: upload.documentId, labels }, [attached], NOW)
+    await call('knowledge/document-store.listAttachments', tx, workspaceId, upload.documentId)
+    await call('knowledge/relabel.relabelWithAttachments', tx, collection, document, { source: 'y' })
+    const content = { title: 'x', mediaType: 'text/plain', limits: labels, chunks: [], flags: null, warnings: [] }
+    const version = { key: 'version', bytes: 1, contentHash: '00', content }
+    await call('knowledge/store-version.storeVersion', tx, collection, undefined, version, NOW)
+  })
+  const withdrawn = await transact((tx) =>
+    call<object>('knowledge/upload-store.enqueueUpload', tx, workspaceId, collectionId, incoming, options),
+  )
+  await transact((tx) => call('knowledge/upload-store.withdrawUpload', tx, withdrawn))
+  await call('knowledge/upload-store.claimUploads', db, NOW, 1)
+  await call('knowledge/upload-store.removeFailedUploads', db, NOW, 1)
 }

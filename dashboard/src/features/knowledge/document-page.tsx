@@ -8,6 +8,7 @@ import { Copyable } from '../../ui/copy.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatFileSize } from '../../ui/format-file-size.ts'
+import { Link } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
@@ -15,9 +16,11 @@ import { Time } from '../../ui/time.tsx'
 import { DOCUMENT_REFRESH, EditDocumentButton } from './document-edit-button.tsx'
 import { DocumentText } from './document-text.tsx'
 import type { Document } from './documents-section.tsx'
+import { FailureAlert } from './failure-alert.tsx'
 import { FindableBy } from './findable-by.tsx'
 import { FlagsAlert } from './flags-alert.tsx'
 import { useAclTexts } from './use-acl-texts.ts'
+import { WarningsSection } from './warnings-section.tsx'
 
 /** One document: findings, access, text and file. */
 export function Page() {
@@ -35,8 +38,12 @@ export function Page() {
       parent={{ to: `/knowledge/${document.collection_id}`, label: collection?.name ?? t('document.parent') }}
       actions={canEdit && <DeleteButton document={document} />}
     >
+      {document.failure && <FailureAlert document={document} failure={document.failure} canRetry={canEdit} />}
       {document.flags && <FlagsAlert document={document} canClear={canEdit} />}
-      <Section title={t('access.title')} actions={canEdit && <EditDocumentButton document={document} />}>
+      <Section
+        title={t('access.title')}
+        actions={canEdit && document.parent_id === null && <EditDocumentButton document={document} />}
+      >
         <FindableBy
           of="document"
           acls={document.effective.acls}
@@ -45,6 +52,7 @@ export function Page() {
         />
         <Labels document={document} />
       </Section>
+      <WarningsSection document={document} />
       <DocumentText documentId={id} chunks={document.chunks} />
       <File document={document} />
     </Frame>
@@ -81,10 +89,19 @@ function File({ document }: DocumentProps) {
       <DescriptionList
         items={[
           [t('document.key'), document.key],
+          [
+            t('document.attachmentOf'),
+            document.parent_id && (
+              <Link key="parent" to={`/knowledge/documents/${document.parent_id}`}>
+                {t('document.container')}
+              </Link>
+            ),
+          ],
           [t('document.source'), document.source],
           [t('document.type'), document.media_type],
           [t('document.size'), formatFileSize(document.bytes)],
           [t('document.version'), document.version],
+          [t('document.state'), t(`states.${document.state}`)],
           [t('document.created'), <Time key="created" at={document.created_at} />],
           [t('document.updated'), <Time key="updated" at={document.updated_at} />],
           [t('document.hash'), <Copyable key="hash" value={document.content_hash} label={t('document.hashLabel')} />],

@@ -11,11 +11,17 @@ import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/section.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Views } from '../../views/views.tsx'
+import { StateBadge } from './state-badge.tsx'
 import { useAclTexts } from './use-acl-texts.ts'
 
 export type Document = ItemOf<'/admin/v1/documents'>
 
-const readFilters = ({ only }: Readonly<Record<string, unknown>>) => ({ only: oneOf(['flagged'], textOf(only)) })
+const readFilters = ({ only, q }: Readonly<Record<string, unknown>>) => ({
+  q: textOf(q),
+  only: oneOf(['flagged', 'failed', 'queued'], textOf(only)),
+})
+
+const QUERIES = { flagged: { flagged: 'true' }, failed: { state: 'failed' }, queued: { state: 'queued' } } as const
 
 interface DocumentsSectionProps {
   readonly collectionId: string
@@ -26,10 +32,12 @@ export function DocumentsSection({ collectionId, canAdd }: DocumentsSectionProps
   const { t } = useTranslation('knowledge')
   const [filters, setFilters] = useFilters(readFilters)
   const columns = useColumns()
-  const query = { collection: collectionId, ...(filters.only && { flagged: 'true' as const }) }
+  const query = { collection: collectionId, ...(filters.q && { q: filters.q }), ...(filters.only && QUERIES[filters.only]) }
   const list = useList('/admin/v1/documents', { params: { query } })
-  const empty = filters.only ? (
-    <EmptyState title={t('documents.noneFlaggedTitle')}>{t('documents.noneFlaggedHint')}</EmptyState>
+  const empty = filters.q ? (
+    <EmptyState title={t('documents.none.found')} />
+  ) : filters.only ? (
+    <EmptyState title={t(`documents.none.${filters.only}`)} />
   ) : (
     <EmptyState title={t('documents.emptyTitle')}>{canAdd ? t('documents.emptyHint') : t('documents.emptyReadOnly')}</EmptyState>
   )
@@ -37,12 +45,17 @@ export function DocumentsSection({ collectionId, canAdd }: DocumentsSectionProps
     <Section title={t('documents.title')}>
       <FilterBar
         filters={[
+          { name: 'q', label: t('documents.search'), kind: 'text', pinned: true, width: 220 },
           {
             name: 'only',
             label: t('documents.status'),
             kind: 'choice',
             pinned: true,
-            choices: [{ value: 'flagged', label: t('documents.needsReview') }],
+            choices: [
+              { value: 'flagged', label: t('documents.needsReview') },
+              { value: 'failed', label: t('states.failed') },
+              { value: 'queued', label: t('states.queued') },
+            ],
           },
         ]}
         values={filters}
@@ -71,13 +84,15 @@ function useColumns(): readonly Column<Document>[] {
   ]
 }
 
-function Title({ document: { id, title, key, flags } }: { readonly document: Document }) {
+function Title({ document: { id, title, key, flags, warning_count, state } }: { readonly document: Document }) {
   const { t } = useTranslation('knowledge')
   return (
     <Box>
       <Group gap="xs">
         <Link to={`/knowledge/documents/${id}`}>{title}</Link>
+        <StateBadge state={state} />
         {flags && <Badge color="orange">{t('documents.needsReview')}</Badge>}
+        {!!warning_count && <Badge color="yellow">{t('warnings.count', { count: warning_count })}</Badge>}
       </Group>
       {key !== title && (
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>

@@ -13,7 +13,7 @@ const COLORS: Readonly<Partial<Record<Upload['state'], string>>> = { failed: 're
 /** One file with its upload state. */
 export function UploadRow({ upload, onRetry }: UploadRowProps) {
   const { t } = useTranslation('knowledge')
-  const { name, state, progress, documentId, chunks, flagged, problem } = upload
+  const { name, state, progress, documentId, chunks, flagged, warnings = 0, problem } = upload
   // The server parses and indexes the file after the upload.
   const isProcessing = state === 'uploading' && progress === 1
   return (
@@ -24,6 +24,7 @@ export function UploadRow({ upload, onRetry }: UploadRowProps) {
         </Text>
         <Group gap="xs" role="status">
           {flagged && <Badge color="orange">{t('documents.needsReview')}</Badge>}
+          {warnings > 0 && <Badge color="yellow">{t('warnings.count', { count: warnings })}</Badge>}
           {state !== 'failed' && chunks !== undefined && (
             <Text size="sm" c="dimmed">
               {t('chunks', { count: chunks })}

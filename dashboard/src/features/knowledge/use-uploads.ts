@@ -16,6 +16,7 @@ export interface Upload {
   readonly documentId?: string | null
   readonly chunks?: number
   readonly flagged?: boolean
+  readonly warnings?: number
   readonly problem?: string | undefined
 }
 
@@ -76,8 +77,11 @@ export function useUploads(collectionId: string) {
 
 async function upload(options: Parameters<typeof uploadDocument>[0]): Promise<Partial<Upload>> {
   try {
-    const { outcome, document_id, chunks, flags, error } = await uploadDocument(options)
-    return { state: outcome, documentId: document_id, chunks, flagged: flags !== null, ...(error && { problem: error.message }) }
+    const { outcome, document_id, chunks, flags, warnings, error } = await uploadDocument(options)
+    return {
+      ...{ state: outcome, documentId: document_id, chunks, flagged: flags !== null, warnings: warnings?.length ?? 0 },
+      ...(error && { problem: error.message }),
+    }
   } catch (error) {
     return { state: 'failed', problem: describeError(error).message }
   }

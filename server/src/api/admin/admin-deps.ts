@@ -1,7 +1,7 @@
 import type { AuditWatch } from '../../domains/audit/checkpoints/watch.ts'
 import { assess } from '../../domains/classification/risk.ts'
-import { createTextScanner, scan } from '../../domains/classification/scan.ts'
-import type { DocumentFetcher } from '../../domains/knowledge/document-fetcher.ts'
+import { scan } from '../../domains/classification/scan.ts'
+import type { UploadWorker } from '../../domains/knowledge/upload-worker.ts'
 import type { FileStore } from '../../domains/messaging/attachments/file-store.ts'
 import type { WebhookDispatcher } from '../../domains/messaging/events/webhook-dispatcher.ts'
 import type { WebhookSender } from '../../domains/messaging/events/webhook-sender.ts'
@@ -38,7 +38,7 @@ export interface AdminContext extends PipelineDeps {
   readonly jsonDepth: number
   readonly auditWatch: AuditWatch
   readonly shutdown: Pick<Shutdown, 'stopping'>
-  readonly documentFetcher: Pick<DocumentFetcher, 'fetch'>
+  readonly uploads: Pick<UploadWorker, 'process' | 'wake'>
   readonly mailer: Pick<Mailer, 'send' | 'from'> | undefined
   readonly config: {
     readonly allowPrivateUrls: boolean
@@ -61,7 +61,6 @@ function detection({ detectors, detectorBudgetMs: budgetMs }: AdminContext) {
   const options = { detectors, budgetMs }
   const initial = { classification: DEFAULT_SETTINGS.default_classification, risk: 'low' } as const
   return {
-    scanText: createTextScanner(options),
     scanTexts: (texts: readonly string[]) => scan(texts, options),
     testTools: {
       detect: (text: string) => scan([text], options).counts,

@@ -11,6 +11,7 @@ const QUEUES: Readonly<Record<string, RawBuilder<unknown>>> = {
   events: sql`select created_at as since from event_outbox order by id`,
   // The order is that of the index.
   webhook_deliveries: sql`select created_at as since from webhook_delivery where state = 'pending' order by webhook_id, next_attempt_at`,
+  document_uploads: sql`select created_at as since from knowledge_upload where failed_at is null order by created_at`,
   assistant_turns: sql`select created_at as since from assistant_turn where state in ('waiting', 'held') order by created_at`,
 }
 

@@ -8,6 +8,8 @@ import { findWorkspace, listReviewTargets } from '../identity/workspace-store.ts
 import { ResealJob } from '../keys/reseal-job.ts'
 import { loadChunkEntries } from '../knowledge/passages.ts'
 import { sweepCollections } from '../knowledge/sweep.ts'
+import { removeFailedUploads } from '../knowledge/upload-store.ts'
+import type { UploadWorker } from '../knowledge/upload-worker.ts'
 import { removeIdleQuotas } from '../limits/shared/postgres-store.ts'
 import { removeExpired } from '../memory/erase.ts'
 import { loadMemoryEntries } from '../memory/memory-row.ts'
@@ -47,6 +49,8 @@ const EVENT_LOG_MS = 7 * DAY
 /** How long deliveries are stored after their end; they can be listed and replayed in that time. */
 const DELIVERIES_MS = { delivered: 7 * DAY, dead: 30 * DAY }
 const UNSENT_MS = DAY
+/** How long the file of a failed upload is kept for another attempt. */
+const FAILED_UPLOAD_MS = 7 * DAY
 
 interface Deps extends AuditJobDeps, BudgetJobDeps {
   readonly database: Pick<Database, 'sessionPool' | 'sessionDb' | 'kind'>
@@ -55,6 +59,7 @@ interface Deps extends AuditJobDeps, BudgetJobDeps {
   readonly relay: Pick<EventRelay, 'run' | 'wake'>
   readonly assistants: Pick<AssistantWorker, 'run'>
   readonly webhooks: Pick<WebhookDispatcher, 'run'>
+  readonly uploads: Pick<UploadWorker, 'run'>
   readonly mail: Pick<MailWorker, 'run'>
   readonly queueMeter: QueueMeter
   readonly readiness: Readiness
@@ -73,6 +78,7 @@ export const recurringJobs = (deps: Deps): Job[] => [
   nodeJob('relay events', SECOND / 4, () => deps.relay.run()),
   nodeJob('answer as assistants', SECOND, () => deps.assistants.run()),
   nodeJob('deliver to webhooks', SECOND, () => deps.webhooks.run()),
+  nodeJob('read uploaded documents', SECOND, () => deps.uploads.run()),
   nodeJob('send e-mail to operators', SECOND, () => deps.mail.run()),
   // The request that erases a user erases its content; this job repeats it for content that was stored at the same time, and after errors.
   nodeJob('finish erasures of users', MINUTE, () => finishErasures(deps.db, deps.clock.now())),
@@ -134,6 +140,9 @@ function removalJobs(deps: Deps): Job[] {
     nodeJob('remove deleted collections', 30 * SECOND, async () => {
       while (await sweepCollections(db, CHUNK_BATCH));
     }),
+    nodeJob('remove files of failed uploads', HOUR, () =>
+      inBatches(100, (most) => removeFailedUploads(db, before(FAILED_UPLOAD_MS), most)),
+    ),
     nodeJob('prune events and deliveries', HOUR, () => pruneEvents(db, before)),
     nodeJob('remove old idempotency keys', MINUTE, () => inBatches(500, (most) => deleteExpiredKeys(db, clock.now(), most))),
     nodeJob('remove unused limits', 5 * MINUTE, () => inBatches(5_000, (most) => removeIdleQuotas(db, most))),

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Entity, fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
@@ -7,6 +8,7 @@ import type { Language } from '../retrieval/language.ts'
 import { removeChunks } from './chunk-store.ts'
 import type { Collection } from './collection.ts'
 import { lockCollection } from './collection-store.ts'
+import type { DocumentState } from './document.ts'
 import { deleteIfEmpty } from './partitions.ts'
 
 export interface StoredDocument extends Omit<Entity<'knowledge_document'>, 'contentHash'> {
@@ -20,7 +22,7 @@ export interface StoredDocument extends Omit<Entity<'knowledge_document'>, 'cont
 export type KnowledgeDocument = Omit<StoredDocument, 'partitionId'>
 
 const documentOf = (row: RowOf<'knowledge_document'> & { language: Language }): StoredDocument => ({
-  ...fromRow(row, { id: 'doc', workspace_id: 'ws', collection_id: 'col' }),
+  ...fromRow(row, { id: 'doc', workspace_id: 'ws', collection_id: 'col', parent_id: 'doc' }),
   contentHash: row.content_hash.toString('hex'),
 })
 
@@ -42,19 +44,28 @@ interface DocumentQuery extends PageRequest {
   readonly collectionId?: string | undefined
   /** Only documents with flags that no operator has cleared. */
   readonly flagged?: boolean | undefined
+  readonly state?: DocumentState | undefined
+  /** Words that the title and the key contain, in any order, as parts of words too and in any case. */
+  readonly text?: string | undefined
 }
 
 /** Oldest first. Returns undefined if `after` or `collectionId` is not an id. */
 export async function listDocuments(
   db: Db,
   workspaceId: string,
-  { collectionId, flagged, ...page }: DocumentQuery,
+  { collectionId, flagged, state, text = '', ...page }: DocumentQuery,
 ): Promise<Page<KnowledgeDocument> | undefined> {
   let query = documents(db, workspaceId)
   if (collectionId !== undefined) {
     const collection = fromId('col', collectionId)
     if (collection === undefined) return undefined
     query = query.where('document.collection_id', '=', collection)
+  }
+  // Literally, so that the index of unfinished documents serves it.
+  if (state !== undefined) query = query.where('document.state', '=', sql.lit(state))
+  for (const word of text.split(/\s+/u).filter(Boolean)) {
+    const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`
+    query = query.where(({ or, eb }) => or([eb('document.title', 'ilike', pattern), eb('document.key', 'ilike', pattern)]))
   }
   if (flagged) query = query.where('document.flags', 'is not', null)
   return pageById(query, 'doc', page, documentOf, { column: 'document.id' })
@@ -80,14 +91,25 @@ export async function clearFlags(tx: Tx, workspaceId: string, id: string): Promi
   return true
 }
 
-/** Returns false if there is no such document. */
+/** The attachments of a document that are documents of their own, also those of its attachments. */
+export async function listAttachments(db: Db, workspaceId: string, parentId: string): Promise<readonly StoredDocument[]> {
+  const rows = await documents(db, workspaceId)
+    .where('document.parent_id', '=', uuidOrNull('doc', parentId))
+    .orderBy('document.id')
+    .execute()
+  return rows.map(documentOf)
+}
+
+/** Deletes a document with its attachments. Returns false if there is no such document. */
 export async function deleteDocument(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
   const locked = await lockDocument(tx, workspaceId, id)
   if (!locked) return false
-  const [workspace, uuid] = [uuidOfWorkspace(workspaceId), uuidOf('doc', id)]
-  await removeChunks(tx, workspace, [uuid])
-  await tx.deleteFrom('knowledge_document').where('workspace_id', '=', workspace).where('id', '=', uuid).execute()
-  await deleteIfEmpty(tx, workspaceId, locked.document.partitionId)
+  for (const document of [...(await listAttachments(tx, workspaceId, id)), locked.document]) {
+    const [workspace, uuid] = [uuidOfWorkspace(workspaceId), uuidOf('doc', document.id)]
+    await removeChunks(tx, workspace, [uuid])
+    await tx.deleteFrom('knowledge_document').where('workspace_id', '=', workspace).where('id', '=', uuid).execute()
+    if (document.partitionId !== null) await deleteIfEmpty(tx, workspaceId, document.partitionId)
+  }
   return true
 }
 
@@ -107,8 +129,8 @@ const documents = (db: Db, workspaceId: string) =>
   db
     .selectFrom('knowledge_document as document')
     .innerJoin('knowledge_collection as collection', 'collection.id', 'document.collection_id')
-    .innerJoin('knowledge_partition as partition', 'partition.id', 'document.partition_id')
+    .leftJoin('knowledge_partition as partition', 'partition.id', 'document.partition_id')
     .where('document.workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('collection.removed_at', 'is', null)
     .selectAll('document')
-    .select('partition.language')
+    .select(sql<Language>`coalesce(partition.language, collection.language)`.as('language'))

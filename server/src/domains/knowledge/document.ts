@@ -1,5 +1,17 @@
 import { FINDING_TYPES, type FindingCounts, type FindingType, groupOf } from '../../shared/finding.ts'
 
+/** The state of the newest upload of a document. `parsed`: its text is read, and is scanned and indexed next. */
+export const DOCUMENT_STATES = ['queued', 'parsed', 'indexed', 'failed'] as const
+export type DocumentState = (typeof DOCUMENT_STATES)[number]
+
+/** Why the newest upload of a document failed. The message tells the uploader what to do. */
+export interface Failure {
+  readonly code: string
+  readonly message: string
+  /** In the form of `Date.toISOString`. */
+  readonly at: string
+}
+
 /** Number of findings in the title and chunks that may be addressed to a model, by type. Never empty. */
 export type Flags = Partial<Readonly<Record<FindingType, number>>>
 

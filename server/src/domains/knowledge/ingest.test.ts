@@ -45,7 +45,14 @@ describe.each(testDatabases())('ingestDocument on $name', async ({ open }) => {
       source: 'https://example.org/a',
       regulations: ['gdpr'],
     })
-    expect(added).toEqual({ outcome: 'added', documentId: expect.stringMatching(/^doc_/), chunks: 1, flags: null })
+    expect(added).toEqual({
+      outcome: 'added',
+      documentId: expect.stringMatching(/^doc_/),
+      chunks: 1,
+      flags: null,
+      warnings: [],
+      attachments: [],
+    })
     expect(await find(added.documentId)).toMatchObject({
       collectionId: main.id,
       key: 'a/harbour.md',

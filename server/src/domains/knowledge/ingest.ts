@@ -1,16 +1,15 @@
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
-import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
-import { addChunks, removeChunks } from './chunk-store.ts'
 import type { Collection } from './collection.ts'
-import { findCollection, lockCollection, uuidOfCollection } from './collection-store.ts'
+import { findCollection, lockCollection } from './collection-store.ts'
 import type { Flags } from './document.ts'
 import { findDocumentByKey, type StoredDocument } from './document-store.ts'
-import { gatherIfLarge } from './gather.ts'
-import { labelColumns, UNLABELLED } from './labels.ts'
-import { deleteIfEmpty, placeFor } from './partitions.ts'
-import { type DocumentContent, type DocumentFile, hashOf, readDocument, type ScanText } from './read-document.ts'
-import { applyLabelPatch, hasLabelChanges, type LabelPatch, relabel } from './relabel.ts'
+import { settleDocument } from './mark-document.ts'
+import type { Warning } from './parsing/warning.ts'
+import { type Attached, readAttachments } from './read-attachments.ts'
+import { type DocumentContent, type DocumentFile, hashOf, type ReadDeps, readDocument } from './read-document.ts'
+import { hasLabelChanges, type LabelPatch, relabelWithAttachments } from './relabel.ts'
+import { type AttachmentOutcome, splitTaken, storeAttachments } from './store-attachments.ts'
+import { storeVersion } from './store-version.ts'
 
 export interface IncomingDocument extends DocumentFile, LabelPatch {
   /** Path or URL, unique within the collection. */
@@ -22,13 +21,16 @@ export interface Ingested {
   readonly documentId: string
   readonly chunks: number
   readonly flags: Flags | null
+  /** null: a stored document whose warnings were not kept. */
+  readonly warnings: readonly Warning[] | null
+  /** Of a new version: the files inside of the document, each a document of its own, and those that it no longer has. */
+  readonly attachments: readonly AttachmentOutcome[]
 }
 
 type Write = (tx: Tx, now: Date) => Promise<Ingested | undefined>
 
-export interface IngestDeps {
+export interface IngestDeps extends ReadDeps {
   readonly db: Db
-  readonly scanText: ScanText
   /** Runs the write in a transaction, which may also record it. Not called for an unchanged document. */
   readonly transact: (write: Write) => Promise<Ingested | undefined>
 }
@@ -39,7 +41,7 @@ export interface IngestDeps {
  * collection. Throws a DocumentError for a file that cannot be read.
  */
 export async function ingestDocument(
-  { db, scanText, transact }: IngestDeps,
+  { db, transact, ...deps }: IngestDeps,
   workspaceId: string,
   collectionId: string,
   incoming: IncomingDocument,
@@ -49,69 +51,75 @@ export async function ingestDocument(
   if (!collection) return undefined
   const stored = await findDocumentByKey(db, workspaceId, collectionId, incoming.key)
   const isSameContent = stored !== undefined && hasContent(stored, incoming, contentHash)
-  if (isSameContent && !hasLabelChanges(stored, incoming, collection)) return resultOf('unchanged', stored)
+  if (isSameContent && isSettled(stored, incoming, collection)) return resultOf('unchanged', stored)
 
   // Reading is slow, so it happens before the transaction; inside only if another writer has replaced the content since.
-  let content = isSameContent ? undefined : await readDocument(incoming, scanText)
+  const read = () => readWithAttachments(incoming, deps)
+  let content = isSameContent ? undefined : await read()
   return transact(async (tx, now) => {
     const locked = await lockCollection(tx, workspaceId, collectionId)
     if (!locked) return undefined
     const before = await findDocumentByKey(tx, workspaceId, collectionId, incoming.key)
-    if (before && hasContent(before, incoming, contentHash)) return resultOf(await relabel(tx, locked, before, incoming), before)
-    content ??= await readDocument(incoming, scanText)
-    return storeVersion(tx, locked, before, { incoming, contentHash, content, now })
+    if (before && hasContent(before, incoming, contentHash)) {
+      await settleDocument(tx, before)
+      return resultOf(await relabelWithAttachments(tx, locked, before, incoming), before)
+    }
+    content ??= await read()
+    return storeContent(tx, locked, before, { incoming, contentHash, ...content, now })
   })
 }
+
+/** The document of a key if its content and labels equal those of the file, and no newer upload of it waits or has failed. */
+export async function findUnchanged(
+  db: Db,
+  workspaceId: string,
+  collection: Collection,
+  incoming: IncomingDocument,
+): Promise<Ingested | undefined> {
+  const stored = await findDocumentByKey(db, workspaceId, collection.id, incoming.key)
+  if (!stored || !hasContent(stored, incoming, hashOf(incoming.bytes))) return undefined
+  return isSettled(stored, incoming, collection) ? resultOf('unchanged', stored) : undefined
+}
+
+const isSettled = (stored: StoredDocument, incoming: IncomingDocument, collection: Collection): boolean =>
+  stored.state === 'indexed' && !hasLabelChanges(stored, incoming, collection)
 
 const hasContent = (document: StoredDocument, { title }: IncomingDocument, contentHash: string): boolean =>
   document.contentHash === contentHash && (title === undefined || title === document.title)
 
-const resultOf = (outcome: Ingested['outcome'], { id, chunks, flags }: StoredDocument): Ingested => ({
+const resultOf = (outcome: Ingested['outcome'], { id, chunks, flags, warnings }: StoredDocument): Ingested => ({
   outcome,
   documentId: id,
   chunks,
   flags,
+  warnings,
+  attachments: [],
 })
 
-/** Stores a document, or replaces its version `before`. The collection must be locked. */
-async function storeVersion(
+interface ReadContent {
+  readonly content: DocumentContent
+  readonly attached: readonly Attached[]
+}
+
+async function readWithAttachments(incoming: IncomingDocument, deps: ReadDeps): Promise<ReadContent> {
+  const { onParsed: _, ...silent } = deps
+  const content = await readDocument(incoming, deps)
+  const { attached, unread } = await readAttachments(incoming.key, content.attachments, silent)
+  return { content: { ...content, warnings: [...content.warnings, ...unread] }, attached }
+}
+
+async function storeContent(
   tx: Tx,
   collection: Collection,
   before: StoredDocument | undefined,
-  version: { incoming: IncomingDocument; contentHash: string; content: DocumentContent; now: Date },
+  version: ReadContent & { readonly incoming: IncomingDocument; readonly contentHash: string; readonly now: Date },
 ): Promise<Ingested> {
-  const { incoming, contentHash, content, now } = version
-  const { title, limits, chunks, flags } = content
-  const labels = applyLabelPatch({ ...(before ?? { ...UNLABELLED, source: incoming.key }), limits }, incoming)
-  const place = await placeFor(tx, collection, labels)
-  const workspace = uuidOfWorkspace(collection.workspaceId)
-  const uuid = before ? (fromId('doc', before.id) as string) : newUuid()
-  const columns = {
-    title,
-    version: (before?.version ?? 0) + 1,
-    content_hash: Buffer.from(contentHash, 'hex'),
-    media_type: content.mediaType,
-    bytes: incoming.bytes.length,
-    ...labelColumns(labels),
-    source: labels.source,
-    limits: JSON.stringify(limits),
-    flags: jsonOrNull(flags),
-    chunks: chunks.length,
-    partition_id: place.partition.id,
-    updated_at: now,
-  }
-  if (before) {
-    await removeChunks(tx, workspace, [uuid])
-    await tx.updateTable('knowledge_document').set(columns).where('workspace_id', '=', workspace).where('id', '=', uuid).execute()
-    if (place.partition.id !== before.partitionId) await deleteIfEmpty(tx, collection.workspaceId, before.partitionId)
-  } else {
-    const owner = { id: uuid, workspace_id: workspace, collection_id: uuidOfCollection(collection) }
-    await tx
-      .insertInto('knowledge_document')
-      .values({ ...owner, ...columns, key: incoming.key, created_at: now })
-      .execute()
-  }
-  await addChunks(tx, { workspace, document: uuid, title }, place, chunks)
-  await gatherIfLarge(tx, collection, place, labels)
-  return { outcome: before ? 'changed' : 'added', documentId: toId('doc', uuid), chunks: chunks.length, flags }
+  const { incoming, contentHash, attached, now } = version
+  const { free, taken } = await splitTaken(tx, collection, before?.id, attached)
+  const content = { ...version.content, warnings: [...version.content.warnings, ...taken] }
+  const { title, name, mediaType, bytes, ...labels } = incoming
+  const stored = await storeVersion(tx, collection, before, { ...labels, bytes: bytes.length, contentHash, content }, now)
+  const { outcome, documentId } = stored
+  const attachments = await storeAttachments(tx, collection, { id: documentId, labels: stored.labels }, free, now)
+  return { outcome, documentId, chunks: content.chunks.length, flags: content.flags, warnings: content.warnings, attachments }
 }

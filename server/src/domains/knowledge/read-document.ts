@@ -6,11 +6,22 @@ import type { Chunk } from './chunking/chunk.ts'
 import { type Flags, flagsOf } from './document.ts'
 import { frontMatterLabels } from './label-fields.ts'
 import type { Labels } from './labels.ts'
-import { DocumentError } from './parsing/document.ts'
+import type { Ocr } from './ocr.ts'
+import { type Attachment, DocumentError, type ParsedDocument, type ParseOptions } from './parsing/document.ts'
 import { chunkDocument, parseDocument } from './parsing/parser-pool.ts'
+import { pictureTypeOf } from './parsing/picture-type.ts'
+import type { Warning } from './parsing/warning.ts'
 
 /** Counts the findings in a text. Throws if a detector fails. */
 export type ScanText = (text: string) => FindingCounts
+
+export interface ReadDeps {
+  readonly scanText: ScanText
+  /** Undefined: the text of pictures is not read. */
+  readonly ocr?: Ocr | undefined
+  /** Called when the text of the file is read, before it is scanned and indexed. */
+  readonly onParsed?: () => Promise<unknown>
+}
 
 export interface DocumentFile {
   readonly bytes: Uint8Array
@@ -30,6 +41,8 @@ export interface DocumentContent {
   /** Never empty. */
   readonly chunks: readonly ScannedChunk[]
   readonly flags: Flags | null
+  readonly warnings: readonly Warning[]
+  readonly attachments: readonly Attachment[]
 }
 
 export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
@@ -37,16 +50,38 @@ export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update
 /** Parses, chunks and scans a file. Throws a DocumentError if it cannot be read. */
 export async function readDocument(
   { bytes, name, mediaType, title }: DocumentFile,
-  scanText: ScanText,
+  { scanText, ocr, onParsed }: ReadDeps,
 ): Promise<DocumentContent> {
-  const parsed = await parseDocument(bytes, { name, mediaType })
+  const parsed = await parseWithOcr(bytes, { name, mediaType }, ocr)
+  await onParsed?.()
   const document = { title: title ?? toStorable(parsed.title), markdown: toStorable(parsed.markdown) }
   const limits = frontMatterLabels(parsed.frontMatter)
   const chunks = await chunkDocument(document.markdown)
   if (chunks.length === 0)
     throw new DocumentError('empty', 'The file contains no text. Leave it out, or export it with its text.')
-  return { title: document.title, mediaType: parsed.mediaType, limits, ...(await scanChunks(document.title, chunks, scanText)) }
+  const warnings = parsed.warnings.map(storableWarning)
+  const scanned = await scanChunks(document.title, chunks, scanText)
+  return {
+    ...{ title: document.title, mediaType: parsed.mediaType, limits, warnings },
+    ...{ attachments: parsed.attachments, ...scanned },
+  }
 }
+
+/** Parses a file, and again with the recognised text if it is a picture or a PDF with pages that have no text. */
+async function parseWithOcr(bytes: Uint8Array, options: ParseOptions, ocr: Ocr | undefined): Promise<ParsedDocument> {
+  if (!ocr) return parseDocument(bytes, options)
+  const picture = pictureTypeOf(bytes)
+  if (picture) return parseDocument(bytes, { ...options, recognised: await ocr({ bytes, mediaType: picture }) })
+  const parsed = await parseDocument(bytes, options).catch((error) => {
+    if (error instanceof DocumentError && error.code === 'empty' && isPdf(bytes)) return undefined
+    throw error
+  })
+  if (parsed && !(parsed.mediaType === PDF && parsed.warnings.some(({ kind }) => kind === 'page_without_text'))) return parsed
+  return parseDocument(bytes, { ...options, recognised: await ocr({ bytes, mediaType: PDF }) })
+}
+
+const PDF = 'application/pdf'
+const isPdf = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-')
 
 /** Flags each chunk with findings. Findings in the title flag every chunk, because the title is shown with each of them. */
 async function scanChunks(
@@ -66,6 +101,12 @@ async function scanChunks(
   }
   return { chunks: scanned, flags: flagsOf(counts) }
 }
+
+const storableWarning = ({ place, detail, ...warning }: Warning): Warning => ({
+  ...warning,
+  ...(place !== undefined && { place: toStorable(place) }),
+  ...(detail !== undefined && { detail: toStorable(detail) }),
+})
 
 /** PostgreSQL stores neither U+0000 nor unpaired surrogates. */
 const toStorable = (text: string): string => text.toWellFormed().replaceAll('\0', '')

@@ -1,10 +1,10 @@
 import type { Tx } from '../../platform/db/database.ts'
-import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { canonicalJson } from '../../platform/lib/canonical-json.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { moveChunks } from './chunk-store.ts'
 import type { Collection } from './collection.ts'
-import { lockDocument, type StoredDocument } from './document-store.ts'
+import { listAttachments, lockDocument, type StoredDocument } from './document-store.ts'
 import { gatherIfLarge } from './gather.ts'
 import { type DocumentLabels, type Labels, labelColumns, normalizedLabels } from './labels.ts'
 import { deleteIfEmpty, placeFor } from './partitions.ts'
@@ -14,18 +14,37 @@ export interface LabelPatch extends Partial<Labels> {
   readonly source?: string | undefined
 }
 
-/** Returns undefined if there is no such document. The new labels apply from the next search on. */
+/** Returns undefined if there is no such document; `attachment`: it has the labels of the document that contains it. The new labels apply from the next search on. */
 export async function relabelDocument(
   tx: Tx,
   workspaceId: string,
   id: string,
   patch: LabelPatch,
-): Promise<'relabelled' | 'unchanged' | undefined> {
+): Promise<'relabelled' | 'unchanged' | 'attachment' | undefined> {
   const locked = await lockDocument(tx, workspaceId, id)
-  return locked && relabel(tx, locked.collection, locked.document, patch)
+  if (locked && locked.document.parentId !== null) return 'attachment'
+  return locked && relabelWithAttachments(tx, locked.collection, locked.document, patch)
 }
 
-/** Like `relabelDocument`, for a document whose collection is locked. */
+/** Relabels a document whose collection is locked, and its attachments, which have its labels. */
+export async function relabelWithAttachments(
+  tx: Tx,
+  collection: Collection,
+  document: StoredDocument,
+  patch: LabelPatch,
+): Promise<'relabelled' | 'unchanged'> {
+  const outcome = await relabel(tx, collection, document, patch)
+  if (outcome === 'unchanged') return outcome
+  const labels = patchOf(applyLabelPatch(document, patch))
+  for (const attachment of await listAttachments(tx, document.workspaceId, document.id))
+    await relabel(tx, collection, attachment, labels)
+  return outcome
+}
+
+/** All labels and the source, as a change of another document. Its front matter stays its own. */
+export const patchOf = ({ limits: _, ...labels }: LabelsAndSource): LabelPatch => labels
+
+/** Relabels a document alone. Its collection must be locked. */
 export async function relabel(
   tx: Tx,
   collection: Collection,
@@ -34,6 +53,7 @@ export async function relabel(
 ): Promise<'relabelled' | 'unchanged'> {
   if (!hasLabelChanges(document, patch, collection)) return 'unchanged'
   const labels = applyLabelPatch(document, patch)
+  if (document.partitionId === null) return relabelWithoutContent(tx, document, labels)
   const place = await placeFor(tx, collection, labels)
   const workspace = uuidOfWorkspace(document.workspaceId)
   const uuid = fromId('doc', document.id) as string
@@ -50,6 +70,16 @@ export async function relabel(
   return 'relabelled'
 }
 
+async function relabelWithoutContent(tx: Tx, document: StoredDocument, labels: LabelsAndSource): Promise<'relabelled'> {
+  await tx
+    .updateTable('knowledge_document')
+    .set({ ...labelColumns(labels), source: labels.source })
+    .where('workspace_id', '=', uuidOfWorkspace(document.workspaceId))
+    .where('id', '=', uuidOf('doc', document.id))
+    .execute()
+  return 'relabelled'
+}
+
 /** Whether relabelling changes the document. A new language of its collection is a change too. */
 export const hasLabelChanges = (
   document: StoredDocument,
@@ -59,7 +89,7 @@ export const hasLabelChanges = (
   language !== document.language ||
   canonicalJson(applyLabelPatch(document, patch)) !== canonicalJson(applyLabelPatch(document, {}))
 
-type LabelsAndSource = DocumentLabels & { readonly source: string }
+export type LabelsAndSource = DocumentLabels & { readonly source: string }
 
 /** Returns the patched labels and source in their stored form. */
 export function applyLabelPatch(

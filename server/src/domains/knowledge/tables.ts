@@ -1,9 +1,12 @@
+import type { Generated } from 'kysely'
 import type { Bytes, CreatedAt, Json, NullableJson } from '../../platform/db/columns.ts'
 import type { Classification } from '../../shared/classification.ts'
 import type { Language } from '../retrieval/language.ts'
 import type { Acl } from './acl.ts'
-import type { Flags } from './document.ts'
+import type { DocumentState, Failure, Flags } from './document.ts'
 import type { Labels, PartitionAccess } from './labels.ts'
+import type { Warning } from './parsing/warning.ts'
+import type { UploadRequest } from './upload.ts'
 
 declare module '../../platform/db/schema.ts' {
   interface Schema {
@@ -40,7 +43,7 @@ declare module '../../platform/db/schema.ts' {
       /** Path or URL, unique within the collection. */
       key: string
       title: string
-      /** Starts at 1 and increases with each change of the content. */
+      /** Starts at 1 and increases with each change of the content. 0: no upload of it has succeeded, so it has no content. */
       version: number
       /** SHA-256 of the ingested bytes. */
       content_hash: Bytes
@@ -55,11 +58,35 @@ declare module '../../platform/db/schema.ts' {
       limits: Json<Labels>
       /** Findings by type that no operator has checked; null: none. */
       flags: NullableJson<Flags>
+      /** null: stored by a version that did not keep warnings. */
+      warnings: NullableJson<readonly Warning[]>
       chunks: number
-      partition_id: number
+      /** null: it has no content. */
+      partition_id: number | null
+      /** Of the newest upload. The last version stays searchable while a newer upload waits or has failed. */
+      state: Generated<DocumentState>
+      failure: NullableJson<Failure>
+      /** The document that contains this one as an attachment. */
+      parent_id: string | null
       created_at: CreatedAt
       /** When the current version was ingested. */
       updated_at: Date
+    }
+    /** Files that wait to be read, or that could not be read and are kept for another attempt. At most one of a document. */
+    knowledge_upload: {
+      id: string
+      workspace_id: string
+      document_id: string
+      /** `opr_…` or `adm_…`, for the audit record. */
+      operator_id: string
+      request: Json<UploadRequest>
+      /** null: the file is fetched from the URL of the request. */
+      content: Bytes | null
+      /** Increases when a node begins to read the file. */
+      attempts: number
+      created_at: CreatedAt
+      leased_until: Date | null
+      failed_at: Date | null
     }
     knowledge_chunk: {
       id: string

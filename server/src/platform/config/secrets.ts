@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type SecretKeys, secretKeyId } from '../lib/secret-box.ts'
+import { readCommandWords } from './command-words.ts'
 import type { Config } from './config.ts'
 import { ConfigError, type Environment } from './environment.ts'
 import { withoutSecrets } from './secret-files.ts'
@@ -81,7 +82,7 @@ const COMMAND = 'GATEHOUSE_SECRET_KEY_COMMAND'
 function runKeyCommand(env: Environment): string | undefined {
   const text = env[COMMAND]
   if (!text) return undefined
-  const [command = '', ...args] = readArguments(text)
+  const [command = '', ...args] = readCommandWords(COMMAND, text)
   const { status, signal, error, stdout } = spawnSync(command, args, {
     // Secrets from files would otherwise be in the environment of a program that does not need them.
     env: withoutSecrets({ ...process.env, ...env }),
@@ -94,20 +95,6 @@ function runKeyCommand(env: Environment): string | undefined {
   const failure = error ? ((error as NodeJS.ErrnoException).code ?? error.name) : (signal ?? (status === 0 ? undefined : status))
   if (failure === undefined) return stdout
   throw new ConfigError(`${COMMAND} failed (${failure}): run it by hand to see its error. It must print the key within 30 s`)
-}
-
-/** A JSON array of the program and its arguments, or words between spaces. */
-function readArguments(text: string): readonly string[] {
-  if (!text.trimStart().startsWith('[')) return text.trim().split(/\s+/)
-  try {
-    const value: unknown = JSON.parse(text)
-    if (Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string')) return value
-  } catch {
-    // The error below says what is expected.
-  }
-  throw new ConfigError(
-    `${COMMAND} must be words between spaces, or a JSON array of strings such as ["kms", "decrypt", "my key"]`,
-  )
 }
 
 function readKeyFile({ databaseUrl, dataDir }: Config): string {

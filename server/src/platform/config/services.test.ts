@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ConfigError } from './environment.ts'
-import { readDatabaseUrls, readEmbeddingsConfig, readMailConfig } from './services.ts'
+import { readDatabaseUrls, readEmbeddingsConfig, readMailConfig, readOcrConfig } from './services.ts'
 
 const url = 'smtps://user:secret@mail.example.com:465'
 const from = 'Gatehouse <gatehouse@example.com>'
@@ -49,6 +49,23 @@ test.each([
   ['https://embeddings.example/v1', 'small', 'many', /_DIMENSIONS must be/],
 ])('embeddings config: throws when URL, model and dimensions are %s, %s, %s', (url, model, dimensions, message) => {
   expect(() => readEmbeddings(url, model, dimensions)).toThrow(message)
+})
+
+test('OCR config: has a program without secrets, or a URL, and a time limit', () => {
+  expect(readOcrConfig({})).toBeUndefined()
+  const env = { PATH: '/bin', GATEHOUSE_SECRET_KEY: 'secret', GATEHOUSE_OCR_COMMAND: 'ocr - -', GATEHOUSE_OCR_SECONDS: '30' }
+  expect(readOcrConfig(env)).toEqual({ hook: { command: ['ocr', '-', '-'], environment: { PATH: '/bin' } }, timeoutMs: 30_000 })
+  const url = 'http://127.0.0.1:9/ocr'
+  expect(readOcrConfig({ GATEHOUSE_OCR_URL: url })).toEqual({ hook: { url }, timeoutMs: 120_000 })
+})
+
+test.each([
+  [{ GATEHOUSE_OCR_COMMAND: 'ocr', GATEHOUSE_OCR_URL: 'http://ocr.example' }, /exclude each other/],
+  [{ GATEHOUSE_OCR_COMMAND: '["ocr", 1]' }, /_COMMAND must be words/],
+  [{ GATEHOUSE_OCR_URL: 'ftp://ocr.example' }, /_URL must be/],
+  [{ GATEHOUSE_OCR_URL: 'http://user@ocr.example' }, /_URL must be/],
+])('OCR config: throws for %j', (env, message) => {
+  expect(() => readOcrConfig(env)).toThrow(message)
 })
 
 const DATABASE_URL = 'postgres://gatehouse@pooler.example/gatehouse'

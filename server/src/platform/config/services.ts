@@ -1,4 +1,5 @@
-import { ConfigError, type Environment, integer, isPlainUrl } from './environment.ts'
+import { readCommandWords } from './command-words.ts'
+import { ConfigError, type Environment, integer, isPlainUrl, seconds } from './environment.ts'
 
 const SMTP_URL = 'GATEHOUSE_SMTP_URL'
 const ADDRESS = /^(?:[^<>\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/
@@ -56,3 +57,24 @@ function readUrl(env: Environment, name: string): string | undefined {
     throw new ConfigError(`${name} must name one host. Put a proxy in front of several hosts (docs/high-availability.md)`)
   return url
 }
+
+/** A program or a server that recognises the text of pictures. undefined: none does. Its URL may be private, because it is configured. */
+export function readOcrConfig(env: Environment) {
+  const { GATEHOUSE_OCR_COMMAND: command, GATEHOUSE_OCR_URL: url } = env
+  if (!command && !url) return undefined
+  if (command && url) throw new ConfigError('GATEHOUSE_OCR_COMMAND and GATEHOUSE_OCR_URL exclude each other: set one')
+  if (url && !isPlainUrl(url))
+    throw new ConfigError('GATEHOUSE_OCR_URL must be an http or https URL without credentials, query or fragment')
+  return {
+    hook: command
+      ? { command: readCommandWords('GATEHOUSE_OCR_COMMAND', command), environment: harmless(env) }
+      : { url: url as string },
+    timeoutMs: seconds(env, 'GATEHOUSE_OCR_SECONDS', 120_000, 3_600),
+  }
+}
+
+/** The program reads files of any author, so it gets no secrets. */
+const harmless = (env: Environment): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TMPDIR', 'TESSDATA_PREFIX'].flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
+  )

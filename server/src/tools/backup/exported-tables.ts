@@ -76,6 +76,7 @@ export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
   knowledge_collection: EXPORTED,
   knowledge_partition: EXPORTED,
   knowledge_document: EXPORTED,
+  knowledge_upload: { batch: 2 },
   knowledge_chunk: EXPORTED,
   memory_owner: EXPORTED,
   memory_partition: EXPORTED,

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { openOcr } from '../../domains/knowledge/ocr.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import { counted } from '../../platform/lib/counted.ts'
 import type { FileOutcome } from '../ingestion/ingest-folder.ts'
@@ -27,7 +28,12 @@ export async function apply(
     const reportFile = (_: string, { key, error }: FileOutcome): void => {
       if (error) terminal.note(`${key}: ${error.message} (${error.code})`)
     }
-    for await (const { collection, tally, fault } of ingestFolders(context, file.declaration, reportFile, { mode: 'all' })) {
+    for await (const { collection, tally, fault } of ingestFolders(
+      { ...context, ocr: openOcr(context.config.ocr) },
+      file.declaration,
+      reportFile,
+      { mode: 'all' },
+    )) {
       terminal.out(`documents of ${collection}: ${tally}`)
       if (fault) throw fault
       changed += tally.changes

@@ -4,6 +4,8 @@ import type { Workspace } from '../../domains/identity/workspace.ts'
 import type { Acl } from '../../domains/knowledge/acl.ts'
 import type { Collection } from '../../domains/knowledge/collection.ts'
 import { createCollection, findCollectionByName, listCollections } from '../../domains/knowledge/collection-store.ts'
+import { openOcr } from '../../domains/knowledge/ocr.ts'
+import { WARNINGS } from '../../domains/knowledge/parsing/warning.ts'
 import type { LabelPatch } from '../../domains/knowledge/relabel.ts'
 import { ALL_ROWS } from '../../platform/db/page.ts'
 import { elapsed } from '../../platform/lib/clock.ts'
@@ -45,12 +47,14 @@ export async function ingest(terminal: Terminal, directory: string, options: Ing
     const folder = { path, workspaceId: workspace.id, collectionId, labels, deleteMissing, force }
     const tally = new Tally()
     const failures: FileOutcome[] = []
+    const unread: FileOutcome['attachments'][number][] = []
     const showProgress = progressPrinter(terminal, total)
     let refusal: DeletionRefused | undefined
     try {
-      for await (const outcome of ingestFolder(context, folder)) {
+      for await (const outcome of ingestFolder({ ...context, ocr: openOcr(context.config.ocr) }, folder)) {
         tally.add(outcome)
         if (outcome.error) failures.push(outcome)
+        for (const attachment of outcome.attachments) if (attachment.failure) unread.push(attachment)
         if (options.json) terminal.out(jsonLine(outcome))
         showProgress(tally)
       }
@@ -59,6 +63,7 @@ export async function ingest(terminal: Terminal, directory: string, options: Ing
       refusal = error
     }
     terminal.status?.('')
+    for (const { key, failure } of unread) terminal.note(`${key}: ${failure?.message} (${failure?.code})`)
     printSummary(terminal, options, tally, failures)
     if (refusal) throw new CommandFailure(refusal.message)
   })
@@ -73,18 +78,25 @@ function printSummary(
   const { files, chunks, flagged, counts } = tally
   out(
     json
-      ? JSON.stringify({ object: 'ingest_summary', collection, files, chunks, flagged, ...counts })
+      ? JSON.stringify({ object: 'ingest_summary', collection, files, chunks, flagged, warnings: tally.warningCounts, ...counts })
       : `${collection}: ${tally}`,
   )
   for (const { key, error } of failures) note(`${key}: ${error?.message} (${error?.code})`)
+  for (const [kind, { count, files, example }] of tally.warnings) {
+    note(`${counted(count, 'warning')} in ${counted(files, 'file')}, such as ${example}: ${WARNINGS[kind]} (${kind})`)
+  }
   if (flagged > 0) {
     note(`${counted(flagged, 'document')} may contain instructions for a model: see /admin/v1/documents?flagged=true`)
   }
   if (failures.length > 0) throw new CommandFailure(`${failures.length} of ${counted(files, 'file')} could not be ingested`)
 }
 
-const jsonLine = ({ key, outcome, documentId: document_id, chunks, flagged, error }: FileOutcome): string =>
-  JSON.stringify({ key, outcome, document_id, chunks, flagged, error })
+const jsonLine = ({ documentId: document_id, attachments, error, ...file }: FileOutcome): string => {
+  const files = attachments.map(({ documentId, failure, ...attachment }) => ({
+    ...{ ...attachment, document_id: documentId, error: failure },
+  }))
+  return JSON.stringify({ ...file, document_id, attachments: files, error })
+}
 
 /** Absent fields keep their values in existing documents. */
 function parseLabels({ classification, regulation, acl, role, department, group, user }: IngestOptions): LabelPatch {

@@ -63,7 +63,10 @@ describe.each(testDatabases())('ingestFolder on $name', async ({ open }) => {
       'picture.png unsupported',
       'sub/z.csv added',
     ])
-    expect((await documents()).map(({ key }) => key)).toEqual(['a.md', 'sub/z.csv'])
+    const failed = ['broken.pdf', 'empty.md', 'huge.txt', 'picture.png']
+    expect((await documents()).map(({ key, version }) => `${key} ${version}`).toSorted()).toEqual(
+      [...failed.map((key) => `${key} 0`), 'a.md 1', 'sub/z.csv 1'].toSorted(),
+    )
     expect(await actions()).toEqual(['document.create', 'document.create'])
   })
 
@@ -172,6 +175,20 @@ describe.each(testDatabases())('ingestFolder on $name', async ({ open }) => {
     expect(deleted.sort()).toEqual(['0.md deleted', '1.md deleted'])
     for (let at = 2; at < 12; at++) rmSync(join(path, `${at}.md`))
     expect((await told({ deleteMissing: true, force: true })).filter((line) => line.endsWith(' deleted'))).toHaveLength(10)
+  })
+
+  test('deleteMissing: keeps the attachments of an e-mail, which have no files', async () => {
+    const part = 'Content-Disposition: attachment; filename="a.csv"\r\n\r\nname,price\r\nshoe,70'
+    const head = 'From: ann@example.org\r\nSubject: Offer\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=x'
+    put('mail.eml', `${head}\r\n\r\n--x\r\n\r\nSee.\r\n--x\r\n${part}\r\n--x--\r\n`)
+    put('b.md', 'b')
+    await told()
+    expect(await told({ deleteMissing: true })).toEqual(['b.md unchanged', 'mail.eml unchanged'])
+    expect((await documents()).map(({ key }) => key).toSorted()).toEqual(['b.md', 'mail.eml', 'mail.eml/a.csv'])
+    expect(await actions()).toEqual(['document.create', 'document.create', 'document.create'])
+    rmSync(join(path, 'mail.eml'))
+    expect(await told({ deleteMissing: true, force: true })).toEqual(['b.md unchanged', 'mail.eml deleted'])
+    expect((await documents()).map(({ key }) => key)).toEqual(['b.md'])
   })
 
   test('fails when the collection is deleted', async () => {

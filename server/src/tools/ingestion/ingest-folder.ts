@@ -1,15 +1,18 @@
 import { createReadStream } from 'node:fs'
 import { DETECTORS } from '../../domains/classification/detectors.ts'
 import { createTextScanner } from '../../domains/classification/scan.ts'
-import { keyProblem } from '../../domains/knowledge/document.ts'
+import { type Failure, keyProblem } from '../../domains/knowledge/document.ts'
 import { deleteDocument, findDocumentByKey, listDocuments } from '../../domains/knowledge/document-store.ts'
 import { type IncomingDocument, type IngestDeps, type Ingested, ingestDocument } from '../../domains/knowledge/ingest.ts'
-import { DEFAULT_LIMITS, DocumentError } from '../../domains/knowledge/parsing/document.ts'
+import { failDocument } from '../../domains/knowledge/mark-document.ts'
+import type { Ocr } from '../../domains/knowledge/ocr.ts'
+import { DEFAULT_LIMITS } from '../../domains/knowledge/parsing/document.ts'
+import type { Warning } from '../../domains/knowledge/parsing/warning.ts'
 import { hashOf } from '../../domains/knowledge/read-document.ts'
 import type { LabelPatch } from '../../domains/knowledge/relabel.ts'
+import { failureOf } from '../../domains/knowledge/upload-worker.ts'
 import type { Database, Db, Tx } from '../../platform/db/database.ts'
 import { withLongStatements } from '../../platform/db/long-statements.ts'
-import { DetectorFailure } from '../../shared/fault.ts'
 import { type Change, changeOf } from '../setup/change.ts'
 import { type ChangeDeps, recordChanges } from '../setup/recorded-change.ts'
 import { type FolderFile, filesBelow, type UnreadableFolder } from './folder-files.ts'
@@ -19,6 +22,8 @@ const readAtMost = async (path: string, bytes: number): Promise<Buffer> =>
 
 export interface FolderDeps extends Pick<ChangeDeps, 'clock' | 'workspaceBox'> {
   readonly database: Pick<Database, 'db'>
+  /** Undefined: the text of pictures is not read. */
+  readonly ocr?: Ocr | undefined
 }
 
 export interface DocumentLedger {
@@ -51,6 +56,9 @@ export interface FileOutcome {
   readonly documentId: string | null
   readonly chunks: number
   readonly flagged: boolean
+  /** Of the stored document. null: they were not kept. */
+  readonly warnings: readonly Warning[] | null
+  readonly attachments: Ingested['attachments']
   readonly error: { readonly code: string; readonly message: string } | null
 }
 
@@ -96,6 +104,8 @@ const failedOutcome = (key: string, code: string, message: string): FileOutcome 
   documentId: null,
   chunks: 0,
   flagged: false,
+  warnings: [],
+  attachments: [],
   error: { code, message },
 })
 
@@ -110,15 +120,30 @@ async function ingestFile(deps: FolderDeps, folder: Folder, { key, path }: Folde
   if (bytes instanceof Error) return unreadableOutcome({ key, error: bytes })
   const contentHash = hashOf(bytes)
   if (folder.ledger?.isApplied(key, contentHash)) return skippedOutcome(deps, folder, key, contentHash)
+  const document = { key, name: key, bytes, ...folder.labels }
   try {
-    const ingested = await ingestAndRecord(deps, folder, { key, name: key, bytes, ...folder.labels })
-    const { outcome, documentId, chunks, flags } = ingested
-    return { key, outcome, documentId, chunks, flagged: flags !== null, error: null }
+    const ingested = await ingestAndRecord(deps, folder, document)
+    const { flags, ...outcome } = ingested
+    return { key, ...outcome, flagged: flags !== null, error: null }
   } catch (error) {
-    if (error instanceof DocumentError) return failedOutcome(key, error.code, error.message)
-    if (error instanceof DetectorFailure) return failedOutcome(key, 'detector_failed', error.message)
-    throw error
+    const failure = failureOf(error)
+    if (!failure) throw error
+    const documentId = await keepFailure(deps, folder, document, failure)
+    return { ...failedOutcome(key, failure.code, failure.message), documentId }
   }
+}
+
+/** Returns the id of the document, which has its last version or no content. Writes nothing if the failure is known. */
+async function keepFailure(
+  { database: { db }, clock }: FolderDeps,
+  { workspaceId, collectionId }: Folder,
+  document: IncomingDocument,
+  failure: Omit<Failure, 'at'>,
+): Promise<string | null> {
+  const stored = await findDocumentByKey(db, workspaceId, collectionId, document.key)
+  if (stored?.state === 'failed' && stored.failure?.message === failure.message) return stored.id
+  const fail = (tx: Tx) => failDocument(tx, workspaceId, collectionId, document, failure, clock.now())
+  return (await db.transaction().execute(fail)) ?? null
 }
 
 /** The outcome of a file that is already applied. Its document may have been changed over the API. */
@@ -130,8 +155,8 @@ async function skippedOutcome(
 ): Promise<FileOutcome> {
   const stored = await findDocumentByKey(db, folder.workspaceId, folder.collectionId, key)
   const outcome = stored?.contentHash === contentHash ? 'unchanged' : 'left'
-  const { id: documentId = null, chunks = 0, flags = null } = stored ?? {}
-  return { key, outcome, documentId, chunks, flagged: flags !== null, error: null }
+  const { id: documentId = null, chunks = 0, flags = null, warnings = [] } = stored ?? {}
+  return { key, outcome, documentId, chunks, flagged: flags !== null, warnings, attachments: [], error: null }
 }
 
 const scanText = createTextScanner({ detectors: DETECTORS, budgetMs: SCAN_BUDGET_MS })
@@ -143,21 +168,40 @@ async function ingestAndRecord(deps: FolderDeps, folder: Folder, document: Incom
     runRecorded(deps, workspaceId, async (tx, now) => {
       const ingested = await write(tx, now)
       if (ingested) await ledger?.recordApplied(tx, document.key, contentHash, now)
-      return { value: ingested, changes: ingested ? [documentChange(ingested, document)] : [] }
+      return { value: ingested, changes: ingested ? documentChanges(ingested, document) : [] }
     })
-  const ingested = await ingestDocument({ db: deps.database.db, scanText, transact }, workspaceId, collectionId, document)
+  const ingested = await ingestDocument(
+    { db: deps.database.db, scanText, ocr: deps.ocr, transact },
+    workspaceId,
+    collectionId,
+    document,
+  )
   if (!ingested) throw new Error('The collection was deleted during the ingestion.')
   // An unchanged document needs no transaction.
   if (ingested.outcome === 'unchanged') await ledger?.recordApplied(deps.database.db, document.key, contentHash, deps.clock.now())
   return ingested
 }
 
-const CHANGE_BY_OUTCOME = { added: 'created', changed: 'updated', relabelled: 'updated', unchanged: 'unchanged' } as const
+const CHANGE_BY_OUTCOME = {
+  added: 'created',
+  changed: 'updated',
+  relabelled: 'updated',
+  unchanged: 'unchanged',
+  failed: 'unchanged',
+  deleted: 'deleted',
+} as const
 
-function documentChange({ outcome, documentId: id }: Ingested, document: IncomingDocument): Change {
+function documentChanges({ outcome, documentId: id, attachments }: Ingested, document: IncomingDocument): Change[] {
   const labels = (['classification', 'regulations', 'acl'] as const).filter((name) => document[name] !== undefined)
   const fields = [...(outcome === 'relabelled' ? [] : ['content']), ...labels]
-  return changeOf('document', CHANGE_BY_OUTCOME[outcome], { id, name: document.key }, fields)
+  return [
+    changeOf('document', CHANGE_BY_OUTCOME[outcome], { id, name: document.key }, fields),
+    ...attachments.map((attachment) => {
+      const { key: name, documentId } = attachment
+      const isRead = attachment.outcome === 'added' || attachment.outcome === 'changed'
+      return changeOf('document', CHANGE_BY_OUTCOME[attachment.outcome], { id: documentId, name }, isRead ? ['content'] : [])
+    }),
+  ]
 }
 
 async function* deleteMissingDocuments(
@@ -187,7 +231,8 @@ async function* deleteMissingDocuments(
       const value = await deleteDocument(tx, folder.workspaceId, id)
       return { value, changes: value ? [changeOf('document', 'deleted', { id, name: key })] : [] }
     })
-    if (isDeleted) yield { key, outcome: 'deleted', documentId: id, chunks, flagged: false, error: null }
+    if (isDeleted)
+      yield { key, outcome: 'deleted', documentId: id, chunks, flagged: false, warnings: [], attachments: [], error: null }
   }
 }
 
@@ -201,8 +246,10 @@ async function missingDocuments(
   let known = 0
   for (let after: string | undefined; ; ) {
     const page = await listDocuments(db, workspaceId, { collectionId, limit: PAGE, after })
-    for (const { id, key, chunks } of page?.data ?? []) {
+    for (const { id, key, chunks, parentId } of page?.data ?? []) {
       after = id
+      // An attachment has no file of its own, and goes with the document that contains it.
+      if (parentId !== null) continue
       if (!added.has(key)) known += 1
       if (!kept.has(key)) missing.push({ id, key, chunks })
     }

@@ -1,14 +1,13 @@
 import type { FastifyRequest } from 'fastify'
-import { FetchError } from '../../../domains/knowledge/document-fetcher.ts'
-import { type IncomingDocument, type Ingested, ingestDocument } from '../../../domains/knowledge/ingest.ts'
-import { DocumentError } from '../../../domains/knowledge/parsing/document.ts'
+import { findCollection } from '../../../domains/knowledge/collection-store.ts'
+import { findUnchanged, type Ingested } from '../../../domains/knowledge/ingest.ts'
 import type { LabelPatch } from '../../../domains/knowledge/relabel.ts'
-import { withLongStatements } from '../../../platform/db/long-statements.ts'
-import { DetectorFailure } from '../../../shared/fault.ts'
+import type { IncomingUpload, Upload } from '../../../domains/knowledge/upload.ts'
+import { enqueueUpload, withdrawUpload } from '../../../domains/knowledge/upload-store.ts'
 import { requireFound } from '../../../shared/request-errors.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
-import type { DocumentItem } from './knowledge-shapes.ts'
+import { type DocumentItem, warningViews } from './knowledge-shapes.ts'
 
 export type Incoming = Omit<DocumentItem, 'content'> & { readonly content?: string | Uint8Array }
 
@@ -17,78 +16,71 @@ const CONCURRENCY = 4
 
 type Request = Pick<FastifyRequest, 'operator' | 'workspaceId' | 'log'>
 
+interface Uploads {
+  readonly documents: readonly Incoming[]
+  readonly labels: LabelPatch
+  /** Whether the answer waits until the documents are stored. */
+  readonly waits: boolean
+}
+
 /** Adds documents to a collection. Each document has its own outcome, and errors do not affect other documents. */
-export async function ingestAll(
-  deps: AdminDeps,
-  request: Request,
-  collectionId: string,
-  { documents, ...labels }: LabelPatch & { readonly documents: readonly Incoming[] },
-) {
+export async function ingestAll(deps: AdminDeps, request: Request, collectionId: string, { documents, labels, waits }: Uploads) {
   const outcomes: ReturnType<typeof outcomeOf>[] = []
   const queue = documents.entries()
   const worker = async (): Promise<void> => {
     // All workers share one iterator.
-    for (const [index, incoming] of queue) outcomes[index] = await ingestOne(deps, request, collectionId, incoming, labels)
+    for (const [index, incoming] of queue)
+      outcomes[index] = await ingestOne(deps, request, collectionId, { ...uploadOf(incoming), ...labels }, waits)
   }
   const results = await Promise.allSettled(Array.from({ length: CONCURRENCY }, worker))
+  if (!waits) deps.uploads.wake()
   for (const result of results) if (result.status === 'rejected') throw result.reason
   return { object: 'ingest' as const, data: outcomes }
 }
 
-async function ingestOne(deps: AdminDeps, request: Request, collectionId: string, incoming: Incoming, labels: LabelPatch) {
-  const { key } = incoming
-  try {
-    const document = { ...(await loadFile(deps, incoming)), ...labels }
-    const ingested = requireFound(await ingestAndRecord(deps, request, collectionId, document), 'collection')
-    return outcomeOf(key, ingested)
-  } catch (error) {
-    return { ...outcomeOf(key), outcome: 'failed' as const, error: problemOf(error) }
-  }
+function uploadOf({ key, url, content, media_type: mediaType, title, source }: Incoming): IncomingUpload {
+  const metadata = { key, name: key, mediaType, title, source }
+  if (url !== undefined) return { ...metadata, url }
+  return { ...metadata, bytes: typeof content === 'string' ? Buffer.from(content) : (content ?? new Uint8Array()) }
 }
 
-const NOT_INGESTED = { outcome: 'unchanged' as Ingested['outcome'] | 'failed', documentId: null, chunks: 0, flags: null }
-
-function outcomeOf(key: string, { outcome, documentId, chunks, flags }: Ingested | typeof NOT_INGESTED = NOT_INGESTED) {
-  return { key, outcome, document_id: documentId, chunks, flags, error: null as { code: string; message: string } | null }
+async function ingestOne(deps: AdminDeps, request: Request, collectionId: string, incoming: IncomingUpload, waits: boolean) {
+  const { key, bytes } = incoming
+  const collection = requireFound(await findCollection(deps.db, request.workspaceId, collectionId), 'collection')
+  const unchanged = bytes && (await findUnchanged(deps.db, request.workspaceId, collection, { ...incoming, bytes }))
+  if (unchanged) return outcomeOf(key, unchanged)
+  const upload = requireFound(await enqueue(deps, request, collectionId, incoming, waits), 'collection')
+  const { documentId } = upload
+  if (!waits) return outcomeOf(key, { ...NOT_STORED, outcome: 'queued', documentId })
+  const result = await deps.uploads.process(upload).catch((error) => withdraw(deps, request, upload, error))
+  if ('outcome' in result) return outcomeOf(key, result)
+  return { ...outcomeOf(key, { ...NOT_STORED, outcome: 'failed', documentId }), error: result.failure }
 }
 
-/** Throws errors that the document did not cause. */
-function problemOf(error: unknown): { code: string; message: string } {
-  if (error instanceof DocumentError || error instanceof FetchError) return { code: error.code, message: error.message }
-  if (error instanceof DetectorFailure) return { code: 'detector_failed', message: error.message }
+/** Nothing is recorded yet: the document has no content until the upload is processed. */
+const enqueue = (deps: AdminDeps, request: Request, collectionId: string, incoming: IncomingUpload, isClaimed: boolean) =>
+  change<Upload | undefined>(deps, request, async (tx, now) => {
+    const options = { operatorId: request.operator.id, now, isClaimed }
+    return { value: await enqueueUpload(tx, request.workspaceId, collectionId, incoming, options) }
+  })
+
+/** The response is an error, so the upload must have no effect. If the database fails, the upload stays queued. */
+async function withdraw({ db }: AdminDeps, { log }: Request, upload: Upload, error: unknown): Promise<never> {
+  await db
+    .transaction()
+    .execute((tx) => withdrawUpload(tx, upload))
+    .catch((err) => log.error({ err, document: upload.documentId }, 'an upload could not be withdrawn, and stays queued'))
   throw error
 }
 
-async function loadFile({ documentFetcher }: AdminDeps, incoming: Incoming): Promise<IncomingDocument> {
-  const { key, url, content, media_type, title, source } = incoming
-  const metadata = { key, title, source }
-  if (url === undefined) {
-    const bytes = typeof content === 'string' ? Buffer.from(content) : (content ?? new Uint8Array())
-    return { ...metadata, bytes, name: key, mediaType: media_type }
-  }
-  const { bytes, name, mediaType } = await documentFetcher.fetch(url)
-  return { ...metadata, source: source ?? url, bytes, name: name || key, mediaType: media_type ?? mediaType }
-}
+const NOT_STORED = { chunks: 0, flags: null, warnings: [], attachments: [] }
 
-function ingestAndRecord(deps: AdminDeps, request: Request, collectionId: string, document: IncomingDocument) {
-  const { db, scanText } = deps
-  const ingest = {
-    db,
-    scanText,
-    transact: (write: Parameters<Parameters<typeof ingestDocument>[0]['transact']>[0]) =>
-      change(deps, request, async (tx, now) => {
-        const value = await withLongStatements(tx, () => write(tx, now))
-        if (!value || value.outcome === 'unchanged') return { value }
-        const action = value.outcome === 'added' ? 'document.create' : 'document.update'
-        return { value, action, id: value.documentId, fields: changedFieldNames(value, document) }
-      }),
-  }
-  return ingestDocument(ingest, request.workspaceId, collectionId, document)
-}
+type Outcome = Omit<Ingested, 'outcome'> & { readonly outcome: Ingested['outcome'] | 'queued' | 'failed' }
 
-function changedFieldNames({ outcome }: Ingested, document: IncomingDocument): string[] {
-  const labels = (['title', 'source', 'classification', 'regulations', 'acl'] as const).filter(
-    (name) => document[name] !== undefined,
-  )
-  return [...(outcome === 'relabelled' ? [] : ['content']), ...labels]
+function outcomeOf(key: string, { outcome, documentId, chunks, flags, ...ingested }: Outcome) {
+  const error = null as { code: string; message: string } | null
+  const attachments = ingested.attachments.map(({ documentId: document_id, failure, ...attachment }) => ({
+    ...{ ...attachment, document_id, error: failure },
+  }))
+  return { key, outcome, document_id: documentId, chunks, flags, warnings: warningViews(ingested.warnings), attachments, error }
 }

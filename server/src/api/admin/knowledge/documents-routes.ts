@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { listChunks } from '../../../domains/knowledge/chunk-store.ts'
 import { findCollection, findCollectionByName } from '../../../domains/knowledge/collection-store.ts'
-import { keyProblem } from '../../../domains/knowledge/document.ts'
+import { DOCUMENT_STATES, keyProblem } from '../../../domains/knowledge/document.ts'
 import {
   clearFlags,
   deleteDocument,
@@ -11,12 +11,13 @@ import {
 } from '../../../domains/knowledge/document-store.ts'
 import { LabelFields, parseLabels } from '../../../domains/knowledge/label-fields.ts'
 import { type Labels, UNLABELLED } from '../../../domains/knowledge/labels.ts'
-import { relabelDocument } from '../../../domains/knowledge/relabel.ts'
-import type { Db } from '../../../platform/db/database.ts'
+import { type LabelPatch, relabelDocument } from '../../../domains/knowledge/relabel.ts'
+import { retryUpload } from '../../../domains/knowledge/upload-store.ts'
+import type { Db, Tx } from '../../../platform/db/database.ts'
 import { isStorable, oneOf } from '../../../platform/lib/fields.ts'
 import { parseJson } from '../../../platform/lib/json.ts'
 import { type Checked, checker } from '../../../platform/lib/schema.ts'
-import { invalid, requireFound, valid } from '../../../shared/request-errors.ts'
+import { conflict, invalid, requireFound, valid } from '../../../shared/request-errors.ts'
 import { readFileBodies } from '../../kit/bodies.ts'
 import { OTHER_BODY_BYTES } from '../../kit/large-bodies.ts'
 import { invalidCursor, List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
@@ -50,7 +51,7 @@ const docs = {
     inWorkspace('POST /collections/:id/documents', 'ingestDocuments', 'Add or update documents: texts, URLs or one file', {
       scope: 'knowledge:write',
       description:
-        'Unchanged content with the same labels changes nothing; new content replaces the old at once. Each document has its own outcome, and errors do not affect other documents. With `?key=` the body is a file (Markdown, HTML, PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, text, CSV, JSON, e-mail, notebooks; 25 MB).',
+        'Unchanged content with the same labels changes nothing; new content replaces the old at once. Each document has its own outcome, and errors do not affect other documents. The files are kept until they are stored as documents, also when the server stops meanwhile. With `?wait=false` the answer does not wait: the outcome is `queued`, and the document has its `state`. With `?key=` the body is a file (Markdown, HTML, PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, text, CSV, JSON, e-mail, notebooks; 25 MB).',
       query: FILE_QUERY,
       body: DocumentList,
       answers: { 200: IngestView },
@@ -63,6 +64,18 @@ const docs = {
   ),
 }
 
+const LIST_QUERY = {
+  collection: Type.Optional(Type.String({ maxLength: 200, description: 'Id or name of a collection.' })),
+  flagged: Type.Optional(oneOf(['true', 'false'])),
+  state: Type.Optional(oneOf(DOCUMENT_STATES, 'DocumentState')),
+  q: Type.Optional(
+    Type.String({
+      ...{ maxLength: 200, pattern: '^[^\\u0000\\p{Cs}]*$' },
+      description: 'Words or parts of them. The title or the key of a document contains each, in any case.',
+    }),
+  ),
+}
+
 export function documentsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db } = deps
 
@@ -70,20 +83,19 @@ export function documentsRoutes(app: TypedApp, deps: AdminDeps): void {
     noun: 'document',
     path: '/documents',
     area: 'knowledge',
+    // A retried upload is queued.
+    changed: () => deps.uploads.wake(),
     view: DocumentView,
-    show: async (rows: readonly KnowledgeDocument[], { workspaceId }) => {
+    show: async (rows: readonly KnowledgeDocument[], { workspaceId, params }) => {
       const labels = await labelsByCollection(db, workspaceId, rows)
-      return rows.map((row) => documentView(row, labels.get(row.collectionId) ?? UNLABELLED))
+      return rows.map((row) => documentView(row, labels.get(row.collectionId) ?? UNLABELLED, params.id === undefined))
     },
     list: {
-      query: {
-        collection: Type.Optional(Type.String({ maxLength: 200, description: 'Id or name of a collection.' })),
-        flagged: Type.Optional(oneOf(['true', 'false'])),
-      },
+      query: LIST_QUERY,
       errors: { 404: 'NOT_FOUND: the collection, or the Workspace' },
-      read: async (_, workspaceId, page, { query: { collection, flagged } }) => {
+      read: async (_, workspaceId, page, { query: { collection, flagged, state, q: text } }) => {
         const collectionId = collection === undefined ? undefined : await resolveCollectionId(db, workspaceId, collection)
-        return listDocuments(db, workspaceId, { ...page, collectionId, flagged: flagged === 'true' })
+        return listDocuments(db, workspaceId, { ...page, collectionId, flagged: flagged === 'true', state, text })
       },
     },
     get: { summary: 'Get a document, without its text', find: findDocument },
@@ -92,9 +104,10 @@ export function documentsRoutes(app: TypedApp, deps: AdminDeps): void {
       description:
         "Missing fields stay unchanged. null removes a label, so that the collection's applies. Labels can only restrict access further than the collection.",
       body: DocumentPatch,
+      errors: { 409: 'CONFLICT: the document is an attachment' },
       write: async (tx, { workspaceId, params, body: { source, ...labels } }) => {
         const patch = { ...valid(parseLabels(labels)), source }
-        return (await relabelDocument(tx, workspaceId, params.id, patch)) ? findDocument(tx, workspaceId, params.id) : undefined
+        return relabelOne(tx, workspaceId, params.id, patch)
       },
     },
     remove: { remove: deleteDocument },
@@ -109,6 +122,34 @@ export function documentsRoutes(app: TypedApp, deps: AdminDeps): void {
       (await clearFlags(tx, workspaceId, params.id)) ? findDocument(tx, workspaceId, params.id) : undefined,
   })
 
+  addAction({
+    verb: 'retry',
+    operationId: 'retryDocument',
+    summary: 'Read the file of a failed upload again',
+    description: 'The file of a failed upload is kept for seven days. The document is `queued` again.',
+    errors: { 409: 'CONFLICT: no failed upload of the document is kept' },
+    fields: ['state'],
+    write: (tx, { workspaceId, params }) => retry(tx, workspaceId, params.id),
+  })
+
+  chunksRoute(app, deps)
+  ingestRoute(app, deps)
+}
+
+async function relabelOne(tx: Tx, workspaceId: string, id: string, patch: LabelPatch): Promise<KnowledgeDocument | undefined> {
+  const outcome = await relabelDocument(tx, workspaceId, id, patch)
+  if (outcome === 'attachment')
+    throw conflict('The document is an attachment. Change the labels of the document that contains it (`parent_id`).')
+  return outcome && findDocument(tx, workspaceId, id)
+}
+
+async function retry(tx: Tx, workspaceId: string, id: string): Promise<KnowledgeDocument | undefined> {
+  const retried = await retryUpload(tx, workspaceId, id)
+  if (retried === false) throw conflict('No failed upload of the document is kept. Upload the file again.')
+  return retried ? findDocument(tx, workspaceId, id) : undefined
+}
+
+function chunksRoute(app: TypedApp, deps: AdminDeps): void {
   handle(app, docs.chunks, async (request) => {
     const { workspaceId, params, query } = request
     const { limit, after } = pageOf(query)
@@ -121,8 +162,6 @@ export function documentsRoutes(app: TypedApp, deps: AdminDeps): void {
     })
     return listOf(page, chunkView, ({ position }) => String(position))
   })
-
-  ingestRoute(app, deps)
 }
 
 function ingestRoute(app: TypedApp, deps: AdminDeps): void {
@@ -131,11 +170,11 @@ function ingestRoute(app: TypedApp, deps: AdminDeps): void {
     // The body is checked in the handler: only the query shows whether it is a file.
     handle(scope, { ...docs.ingest, validatorCompiler: checkAllButBody }, async (request) => {
       const { workspaceId, params, query, headers } = request
-      const ingest = Buffer.isBuffer(request.body)
+      const { documents, ...labels } = Buffer.isBuffer(request.body)
         ? parseFileBody(request.body, query, headers['content-type'])
         : parseDocumentList(request.body)
       requireFound(await findCollection(deps.db, workspaceId, params.id), 'collection')
-      return ingestAll(deps, request, params.id, ingest)
+      return ingestAll(deps, request, params.id, { documents, labels, waits: query.wait !== 'false' })
     })
   })
 }

@@ -2,9 +2,11 @@ import { type Static, Type } from 'typebox'
 import type { Acl } from '../../../domains/knowledge/acl.ts'
 import type { ListedChunk } from '../../../domains/knowledge/chunk-store.ts'
 import { CollectionFields } from '../../../domains/knowledge/collection-fields.ts'
+import { DOCUMENT_STATES } from '../../../domains/knowledge/document.ts'
 import type { KnowledgeDocument } from '../../../domains/knowledge/document-store.ts'
 import { LabelFields } from '../../../domains/knowledge/label-fields.ts'
 import { effectiveLabels, type Labels } from '../../../domains/knowledge/labels.ts'
+import { WARNING_KINDS, WARNINGS, type Warning } from '../../../domains/knowledge/parsing/warning.ts'
 import { LANGUAGES } from '../../../domains/retrieval/language.ts'
 import { Line, Name, oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
@@ -57,15 +59,54 @@ const FlagsView = Type.Partial(
   { title: 'InjectionFlags', description: 'Number of suspected prompt injections. null: none found, or cleared by an operator.' },
 )
 
+const WarningView = Type.Object(
+  {
+    kind: oneOf(WARNING_KINDS),
+    message: Type.String({ description: 'The content that was left out or guessed, and the remedy.' }),
+    place: nullable(Type.String({ description: '`page 3`, `sheet Prices`, `slide 2`. null: the whole file.' })),
+    detail: nullable(Type.String({ description: 'Name of the charset, of the attachment or of the part.' })),
+    count: Type.Integer({ minimum: 1 }),
+  },
+  { title: 'DocumentWarning' },
+)
+
+const WarningsView = nullable(
+  Type.Array(WarningView, {
+    description:
+      'Content of the file that was not read, was read by a guess, or was left out because it is hidden; at most 200. null: the document was stored by a version that did not keep warnings. Lists of documents have only their number.',
+  }),
+)
+
+export const warningViews = (warnings: readonly Warning[] | null) =>
+  warnings?.map(({ kind, place = null, detail = null, count }) => ({ kind, message: WARNINGS[kind], place, detail, count })) ??
+  null
+
 export const DocumentView = Type.Object({
   id: Type.String(),
   object: Type.Literal('document'),
   workspace_id: Type.String(),
   collection_id: Type.String(),
-  key: Type.String({ description: 'Path or URL, unique within the collection.' }),
+  parent_id: nullable(
+    Type.String({
+      description:
+        'The e-mail or PDF that contains the document as an attachment. It has the labels and the source of its parent, and is replaced and deleted with it.',
+    }),
+  ),
+  key: Type.String({ description: 'Path or URL, unique within the collection. Of an attachment: `mail.eml/offer.pdf`.' }),
   title: Type.String(),
-  version: Type.Integer({ description: 'Increases with each change of the content.' }),
-  content_hash: Type.String({ description: 'SHA-256 of the file.' }),
+  state: {
+    ...oneOf(DOCUMENT_STATES, 'DocumentState'),
+    description:
+      'Of the newest upload: it waits (`queued`), its text is read and is indexed next (`parsed`), searches find it (`indexed`), or it `failed`. Until the first `indexed`, `version` is 0. After it, the last version stays searchable.',
+  },
+  failure: nullable(
+    Type.Object(
+      { code: Type.String(), message: Type.String({ description: 'The problem and what to do.' }), at: Timestamp },
+      { title: 'DocumentFailure', description: 'Why the newest upload failed, as `error` of the upload. null: it did not fail.' },
+    ),
+  ),
+  version: Type.Integer({ description: 'Increases with each change of the content. 0: no upload has succeeded yet.' }),
+  content_hash: Type.String({ description: 'SHA-256 of the file. Empty if `version` is 0.' }),
   media_type: Type.String(),
   bytes: Type.Integer(),
   source: Type.String(),
@@ -82,14 +123,22 @@ export const DocumentView = Type.Object({
     { description: 'Effective labels: those of collection, document and front matter combined.' },
   ),
   flags: nullable(FlagsView),
+  warning_count: nullable(Type.Integer({ description: 'Number of `warnings`. null: they were not kept.' })),
+  warnings: Type.Optional(WarningsView),
   chunks: Type.Integer(),
   language: oneOf(LANGUAGES, 'Language'),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
 
-export const documentView = (document: KnowledgeDocument, collection: Labels) =>
-  viewOf(DocumentView, document, { front_matter: document.limits, effective: effectiveLabels(collection, document) })
+/** `inList`: only with the number of warnings, because a page of documents may have thousands. */
+export const documentView = ({ warnings, ...row }: KnowledgeDocument, collection: Labels, inList: boolean) =>
+  viewOf(DocumentView, row, {
+    front_matter: row.limits,
+    effective: effectiveLabels(collection, row),
+    warning_count: warnings?.length ?? null,
+    ...(!inList && { warnings: warningViews(warnings) }),
+  })
 
 export const ChunkView = Type.Object({
   id: Type.String(),
@@ -129,9 +178,31 @@ export const FILE_QUERY = {
   classification: LabelFields.classification,
   regulations: Type.Optional(Type.String({ maxLength: 10_000, description: 'Separated by commas.' })),
   acl: Type.Optional(Type.String({ maxLength: 100_000, description: '`everyone`, or JSON as in the body.' })),
+  wait: Type.Optional({
+    ...oneOf(['true', 'false']),
+    description: '`false`: the answer does not wait until the documents are stored.',
+  }),
 }
 
-const OUTCOMES = ['added', 'changed', 'relabelled', 'unchanged', 'failed'] as const
+const OUTCOMES = ['added', 'changed', 'relabelled', 'unchanged', 'queued', 'failed'] as const
+
+const ErrorView = Type.Object({
+  code: Type.String({
+    description:
+      'empty, too_large, encrypted, broken, unsupported, timeout: problem of the file. ocr_failed: the text recognition failed. blocked, not_fetched: problem of the URL. detector_failed: the content could not be inspected. interrupted: the server stopped several times while it read the file. replaced: a newer upload of the key came first.',
+  }),
+  message: Type.String({ description: 'The problem and what to do.' }),
+})
+
+const AttachmentView = Type.Object(
+  {
+    key: Type.String(),
+    document_id: Type.String(),
+    outcome: oneOf([...OUTCOMES, 'deleted']),
+    error: nullable(ErrorView),
+  },
+  { title: 'AttachmentOutcome' },
+)
 
 const OutcomeView = Type.Object({
   key: Type.String(),
@@ -139,15 +210,11 @@ const OutcomeView = Type.Object({
   document_id: nullable(Type.String()),
   chunks: Type.Integer(),
   flags: nullable(FlagsView),
-  error: nullable(
-    Type.Object({
-      code: Type.String({
-        description:
-          'empty, too_large, encrypted, broken, unsupported, timeout: problem of the file. blocked, not_fetched: problem of the URL. detector_failed: the content could not be inspected.',
-      }),
-      message: Type.String({ description: 'The problem and what to do.' }),
-    }),
-  ),
+  warnings: WarningsView,
+  attachments: Type.Array(AttachmentView, {
+    description: 'Files in a new version of an e-mail or PDF, each of which is a document, and those that it no longer has.',
+  }),
+  error: nullable(ErrorView),
 })
 
 export const IngestView = Type.Object({ object: Type.Literal('ingest'), data: Type.Array(OutcomeView) })

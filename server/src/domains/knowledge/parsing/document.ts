@@ -1,3 +1,4 @@
+import type { PictureType } from './picture-type.ts'
 import type { Warning } from './warning.ts'
 
 /** The content of a file as Markdown. */
@@ -58,6 +59,7 @@ export type MediaType =
   | 'application/pdf'
   | typeof MAIL
   | typeof NOTEBOOK
+  | PictureType
   | ZipType
 
 export interface ParseOptions {
@@ -65,6 +67,8 @@ export interface ParseOptions {
   readonly name: string
   readonly mediaType?: string | undefined
   readonly limits?: Partial<Limits> | undefined
+  /** Texts of pages that OCR recognised: of a picture, or of all pages of a PDF, of which those without text are read. */
+  readonly recognised?: readonly string[] | undefined
 }
 
 export interface Limits {
@@ -75,9 +79,15 @@ export interface Limits {
   readonly milliseconds: number
 }
 
-export const DEFAULT_LIMITS: Limits = { bytes: 25 << 20, characters: 5 << 20, milliseconds: 20_000 }
+/** Reading takes about 12 s for a megabyte of text in a PDF, of which there are at most five, and 1 to 4 s for a megabyte of other files. */
+const READING_MS = { any: 60_000, megabyte: 4_000 }
 
-export type DocumentErrorCode = 'empty' | 'too_large' | 'encrypted' | 'broken' | 'unsupported' | 'timeout'
+/** The time limit for a file of this size. */
+export const readingMs = (bytes: number): number => READING_MS.any + Math.ceil(bytes / (1 << 20)) * READING_MS.megabyte
+
+export const DEFAULT_LIMITS: Omit<Limits, 'milliseconds'> = { bytes: 25 << 20, characters: 5 << 20 }
+
+export type DocumentErrorCode = 'empty' | 'too_large' | 'encrypted' | 'broken' | 'unsupported' | 'timeout' | 'ocr_failed'
 
 /** Why a file cannot be read. The message tells the uploader what to do. */
 export class DocumentError extends Error {

@@ -15,6 +15,7 @@ import {
 } from './document.ts'
 import { hasFrontMatter } from './formats/front-matter.ts'
 import { isNotebook } from './formats/notebook-type.ts'
+import { pictureTypeOf } from './picture-type.ts'
 import { decodeText } from './text.ts'
 import type { Warnings } from './warning.ts'
 
@@ -80,11 +81,6 @@ const MAIL_FIELD = /^(?:MIME-Version|Received|Return-Path|Message-ID|DKIM-Signat
 
 /** First bytes (hexadecimal) of formats that are not supported, with the advice for the uploader. */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
-  // PNG, JPEG, GIF, TIFF, WebP
-  [
-    /^(?:89504e47|ffd8ff|474946383[79]61|49492a00|4d4d002a|52494646.{8}57454250)/,
-    'a picture. Extract its text (OCR) and upload that',
-  ],
   // gzip, bzip2, 7-Zip, RAR, xz, Zstandard, tar
   [
     /^(?:1f8b|425a683.314159265359|377abcaf|526172211a07|fd377a585a|28b52ffd|.{514}7573746172)/,
@@ -113,6 +109,8 @@ export function detectType(bytes: Uint8Array, name: string, given: string | unde
   if (pdf >= 0 && (head.slice(0, pdf).trim() === '' || declared === 'application/pdf')) return { mediaType: 'application/pdf' }
   if (head.startsWith('\xd0\xcf\x11\xe0')) throw oldOfficeError(bytes)
   const bytesInHex = Buffer.from(bytes.subarray(0, 512)).toString('hex')
+  if (pictureTypeOf(bytes))
+    throw new DocumentError('unsupported', 'The file is a picture. Extract its text (OCR) and upload that.')
   for (const [start, description] of REFUSED) {
     if (start.test(bytesInHex)) throw new DocumentError('unsupported', `The file is ${description}.`)
   }

@@ -18,6 +18,7 @@ import {
   XLSX,
 } from './document.ts'
 import { type Content, detectType } from './media-type.ts'
+import { pictureTypeOf } from './picture-type.ts'
 import { asTitle, cleanText } from './text.ts'
 import { Warnings } from './warning.ts'
 import { detectZipType, isZip } from './zip-type.ts'
@@ -27,9 +28,7 @@ export async function parseFile(bytes: Uint8Array, options: ParseOptions): Promi
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   if (bytes.length === 0) throw emptyFileError()
   const warnings = new Warnings()
-  const content = isZip(bytes)
-    ? { mediaType: await detectZipType(bytes) }
-    : detectType(bytes, options.name, options.mediaType, warnings)
+  const content = await contentOf(bytes, options, warnings)
   const result = await readFormat(content, bytes, { ...options, limits }, warnings)
   const markdown = cleanText(result.markdown)
   if (markdown === '') throw emptyFileError()
@@ -44,13 +43,21 @@ export async function parseFile(bytes: Uint8Array, options: ParseOptions): Promi
   }
 }
 
+async function contentOf(bytes: Uint8Array, options: ParseOptions, warnings: Warnings): Promise<Content> {
+  if (isZip(bytes)) return { mediaType: await detectZipType(bytes) }
+  const picture = options.recognised && pictureTypeOf(bytes)
+  if (!picture) return detectType(bytes, options.name, options.mediaType, warnings)
+  warnings.add('recognised')
+  return { mediaType: picture, text: options.recognised?.join('\n\n') ?? '' }
+}
+
 const emptyFileError = () => new DocumentError('empty', 'The file contains no text. Upload a file with text.')
 
 /** Loads a format's parser at its first file, because most installations use few formats. */
 async function readFormat(
   { mediaType, text = '' }: Content,
   bytes: Uint8Array,
-  { name, mediaType: given, limits }: ParseOptions & { readonly limits: Limits },
+  { name, mediaType: given, limits, recognised }: ParseOptions & { readonly limits: Omit<Limits, 'milliseconds'> },
   warnings: Warnings,
 ): Promise<FileContent> {
   switch (mediaType) {
@@ -70,7 +77,7 @@ async function readFormat(
     case 'application/x-ndjson':
       return { markdown: (await import('./formats/json.ts')).readJsonLines(text, limits.characters), title: '' }
     case 'application/pdf':
-      return await (await import('./formats/pdf.ts')).readPdf(bytes, limits.characters, warnings)
+      return await (await import('./formats/pdf.ts')).readPdf(bytes, limits.characters, warnings, recognised)
     case DOCX:
       return await (await import('./formats/docx.ts')).readDocx(bytes, warnings)
     case XLSX:
@@ -88,6 +95,11 @@ async function readFormat(
     case NOTEBOOK:
       return (await import('./formats/notebook.ts')).readNotebook(text, limits.characters, warnings)
     case 'text/plain':
+    case 'image/png':
+    case 'image/jpeg':
+    case 'image/gif':
+    case 'image/tiff':
+    case 'image/webp':
       return { markdown: text }
   }
 }

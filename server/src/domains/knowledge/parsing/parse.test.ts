@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { asyncCpuMs } from '../../../../test/support/cpu-time.ts'
 import { docxOf, pdfOf, wordParagraph, zipOf } from '../../../../test/support/documents/files.ts'
-import { DOCX, DocumentError, type DocumentErrorCode, type Limits } from './document.ts'
+import { DOCX, DocumentError, type DocumentErrorCode, type Limits, readingMs } from './document.ts'
 import { chunkDocument, closeParsers, ParserPool, parseDocument } from './parser-pool.ts'
 
 afterAll(closeParsers)
@@ -207,6 +207,10 @@ describe('parseDocument: refusals', () => {
     ['JSON that is nested too deeply', 'broken', '['.repeat(50_000) + ']'.repeat(50_000), 'a.json'],
   ])('%s: %s', async (_, code, content, name, { says = '', ...more } = {}) => {
     expect(await refusal(content, name, more)).toMatchObject({ code, message: expect.stringContaining(says) })
+  })
+
+  test('gives a file a minute, and more time if it is large', () => {
+    expect([0, 1, 1 << 20, 25 << 20].map(readingMs)).toEqual([60_000, 64_000, 64_000, 160_000])
   })
 
   test('refuses a slow file without blocking the event loop', async () => {

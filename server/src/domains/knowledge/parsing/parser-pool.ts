@@ -2,7 +2,15 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import type { Piscina } from 'piscina'
 import { createThreadPool } from '../../../platform/lib/thread-pool.ts'
 import type { Chunk } from '../chunking/chunk.ts'
-import { DEFAULT_LIMITS, DocumentError, megabytes, type ParsedDocument, type ParseOptions, unreadable } from './document.ts'
+import {
+  DEFAULT_LIMITS,
+  DocumentError,
+  megabytes,
+  type ParsedDocument,
+  type ParseOptions,
+  readingMs,
+  unreadable,
+} from './document.ts'
 import type { Task, TaskResult } from './parser-worker.ts'
 
 interface PoolSettings {
@@ -101,7 +109,7 @@ const pool = new ParserPool()
 
 /** Parses a file in a worker thread. Throws `DocumentError`. */
 export async function parseDocument(bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument> {
-  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const limits = { ...DEFAULT_LIMITS, milliseconds: readingMs(bytes.length), ...options.limits }
   // Checked here to avoid copying the file to a worker thread.
   if (bytes.length > limits.bytes) {
     throw new DocumentError('too_large', `The file is larger than ${megabytes(limits.bytes)}. Split it into several files.`)
@@ -111,7 +119,7 @@ export async function parseDocument(bytes: Uint8Array, options: ParseOptions): P
 
 /** `chunkMarkdown` in a worker thread, because counting the tokens of one megabyte takes about 0.3 s. */
 export const chunkDocument = (markdown: string): Promise<readonly Chunk[]> =>
-  pool.run({ kind: 'chunk', markdown }, DEFAULT_LIMITS.milliseconds)
+  pool.run({ kind: 'chunk', markdown }, readingMs(markdown.length))
 
 /** Ends the worker threads at once instead of after their idle time. */
 export const closeParsers = (): Promise<void> => pool.close()

@@ -1,20 +1,23 @@
 /** Kinds of content that a reader of the file sees and the document may lack, and what people read about them. */
 export const WARNINGS = {
-  page_without_text: 'has no text. It may be a picture: recognise its text (OCR) and upload the result',
-  picture: 'is a picture, and its text was not read',
-  form: 'is a part of a form that was not read',
-  comment: 'is a comment that was not read',
-  text_box: 'is a text box that was not read',
-  equation: 'is an equation that was not read as it is written',
-  charset: 'was decoded by a guess. Save the file as UTF-8 if letters are wrong',
-  font_without_map: 'is text in a font that does not say which letters it shows',
-  hidden_text: 'is hidden from readers and was left out',
-  navigation: 'is navigation or a page footer and was left out',
-  attachment: 'is an attachment that was not read',
-  ignored_part: 'was not read',
+  page_without_text: 'A page without text. It may be a picture: recognise its text (OCR) and upload the result.',
+  recognised: 'The text was recognised in a picture (OCR), and may have mistakes.',
+  picture: 'A picture whose text was not read.',
+  form: 'A part of a form that was not read.',
+  comment: 'A comment that was not read.',
+  text_box: 'A text box that was not read.',
+  equation: 'An equation that was not read as it is written.',
+  charset: 'The text was decoded by a guess. Save the file as UTF-8 if letters are wrong.',
+  font_without_map: 'Text in a font that does not say which letters it shows.',
+  hidden_text: 'Text that is hidden from readers was left out.',
+  navigation: 'Navigation or a page footer was left out.',
+  attachment: 'An attachment that was not read.',
+  ignored_part: 'A part that was not read.',
 } as const
 
 export type WarningKind = keyof typeof WARNINGS
+
+export const WARNING_KINDS = Object.keys(WARNINGS) as readonly WarningKind[]
 
 /** Content that was not read, was read by a guess, or was left out because readers do not see it. */
 export interface Warning {

@@ -20,6 +20,8 @@ import * as reviewUsers from './0018-review-users.ts'
 import * as reviewQuestions from './0019-review-questions.ts'
 import * as usageOutcomes from './0020-usage-outcomes.ts'
 import * as countedKeys from './0022-counted-keys.ts'
+import * as documentWarnings from './0023-document-warnings.ts'
+import * as uploads from './0024-uploads.ts'
 import * as groups from './0025-groups.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
@@ -45,5 +47,7 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0019-review-questions': reviewQuestions,
   '0020-usage-outcomes': usageOutcomes,
   '0022-counted-keys': countedKeys,
+  '0023-document-warnings': documentWarnings,
+  '0024-uploads': uploads,
   '0025-groups': groups,
 }

@@ -100,8 +100,6 @@ function attachmentOf(part: MailPart, bytes: Uint8Array, reader: Reader): Attach
   }
   const attachment = { name: uniqueName(part, reader.names), mediaType: part.mimeType, bytes }
   reader.attachments.push(attachment)
-  // Until attachments are stored as documents of their own.
-  reader.warnings.add('attachment', { detail: attachment.name })
   return attachment
 }
 

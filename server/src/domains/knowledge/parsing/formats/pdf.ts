@@ -9,8 +9,14 @@ import type { Pdf } from './pdf/pdf-document.ts'
 type Layers = Awaited<ReturnType<Pdf['getOptionalContentConfig']>>
 
 /** Converts a PDF to paragraphs and tables, with a heading for each page. */
-export async function readPdf(bytes: Uint8Array, limit: number, warnings: Warnings): Promise<FileContent> {
+export async function readPdf(
+  bytes: Uint8Array,
+  limit: number,
+  warnings: Warnings,
+  recognised?: readonly string[],
+): Promise<FileContent> {
   const pdf = await open(bytes)
+  if (recognised && recognised.length !== pdf.numPages) throw wrongPages(recognised.length, pdf.numPages)
   const layers = await pdf.getOptionalContentConfig().catch(() => undefined)
   const pages: string[] = []
   const files: FileReference[] = [...(await filesOf(pdf))]
@@ -20,12 +26,14 @@ export async function readPdf(bytes: Uint8Array, limit: number, warnings: Warnin
   for (let number = 1; number <= pdf.numPages; number += 1) {
     const page = await pageText(pdf, number, layers)
     if (page === undefined) failed += 1
-    report(page, `page ${number}`, warnings)
+    const text = page?.text || recognised?.[number - 1]?.trim() || ''
+    if (page?.text === '' && text !== '') warnings.add('recognised', { place: `page ${number}` })
+    else report(page, `page ${number}`, warnings)
     files.push(...(page?.files ?? []))
     unmapped += page?.unmapped ?? 0
-    if (!page?.text) continue
-    pages.push(pdf.numPages === 1 ? page.text : `## Page ${number}\n\n${page.text}`)
-    length += page.text.length
+    if (text === '') continue
+    pages.push(pdf.numPages === 1 ? text : `## Page ${number}\n\n${text}`)
+    length += text.length
     if (length > limit) throw tooMuchText(limit)
   }
   if (failed === pdf.numPages) throw new DocumentError('broken', DAMAGED)
@@ -79,6 +87,12 @@ async function metadata(pdf: Pdf): Promise<{ info: PdfInfo; isForm: boolean }> {
   const info = ((await pdf.getMetadata().catch(() => undefined))?.info ?? {}) as PdfInfo
   return { info, isForm: info.IsXFAPresent === true && info.IsAcroFormPresent !== true }
 }
+
+const wrongPages = (recognised: number, pages: number) =>
+  new DocumentError(
+    'ocr_failed',
+    `The text recognition returned ${recognised} pages for a PDF of ${pages}. It must end each page with a form feed.`,
+  )
 
 const DAMAGED = 'The PDF is damaged or incomplete. Save it again from the program that created it, or print it to PDF.'
 const ONLY_PICTURES = 'The PDF contains only pictures. Recognise its text (OCR) and upload the result.'
