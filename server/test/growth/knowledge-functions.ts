@@ -227,6 +227,16 @@ export const KNOWLEDGE_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   termsOf: { run: (text) => termsOf(text, 'en') },
   splitWords: {
     run: splitWords,
-    shapes: shapes(['a', '-', 'b'], ['', 'a-', ''], ['', 'aA', ''], ['', 'AA', 'a'], ['', 'a.b_', ''], ['', "a'", '']),
+    shapes: shapes(
+      ['a', '-', 'b'],
+      ['', 'a-', ''],
+      ['', 'aA', ''],
+      ['', 'AA', 'a'],
+      ['', 'a.b_', ''],
+      ['', "a'", ''],
+      ['東', '\n', '東'],
+      ['', '東\n', ''],
+      ['', 'c++ ', ''],
+    ),
   },
 }

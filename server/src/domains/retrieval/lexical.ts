@@ -52,7 +52,7 @@ export async function rankLexically(
   const similar = await findSimilar(
     db,
     scope,
-    queryWords.filter(({ matches }) => matches === 0).map(({ word }) => word),
+    queryWords.filter(({ matches, word }) => matches === 0 && !word.isPart).map(({ word }) => word),
   )
   const similarWords = similar.length > 0 ? await addWeights(similar) : []
   const weighted = [...queryWords, ...similarWords].filter(({ matches }) => matches > 0)

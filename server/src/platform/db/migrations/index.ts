@@ -20,6 +20,7 @@ import * as reviewUsers from './0018-review-users.ts'
 import * as reviewQuestions from './0019-review-questions.ts'
 import * as usageOutcomes from './0020-usage-outcomes.ts'
 import * as countedKeys from './0022-counted-keys.ts'
+import * as tokenizer3 from './0026-tokenizer-3.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -44,4 +45,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0019-review-questions': reviewQuestions,
   '0020-usage-outcomes': usageOutcomes,
   '0022-counted-keys': countedKeys,
+  '0026-tokenizer-3': tokenizer3,
 }
