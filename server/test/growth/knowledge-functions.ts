@@ -1,5 +1,6 @@
 import { blocksOf } from '../../src/domains/knowledge/chunking/blocks.ts'
 import { chunkMarkdown } from '../../src/domains/knowledge/chunking/chunk.ts'
+import { declaredNames } from '../../src/domains/knowledge/chunking/declared-names.ts'
 import { countTokens } from '../../src/domains/knowledge/chunking/tokens.ts'
 import { detectCharset } from '../../src/domains/knowledge/parsing/charset-detector.ts'
 import { readCsv } from '../../src/domains/knowledge/parsing/formats/csv.ts'
@@ -216,6 +217,10 @@ export const KNOWLEDGE_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   signatureText: {
     run: signatureText,
     shapes: shapes(['', 'a+', ''], ['', '+', ''], ['a', '.,', ''], ['', 'a.,:', ''], ['a', '#', 'b']),
+  },
+  declaredNames: {
+    run: declaredNames,
+    shapes: shapes(['', ' ', 'x'], ['', 'static ', 'x'], ['', 'class a\n', ''], ['class ', 'a', ' ']),
   },
   subjectOf: { run: (text) => subjectOf(text, 'user'), shapes: shapes(['my ', 'a ', 'is b'], ['my a is ', 'is ', '']) },
   subjectKey: { run: subjectKey },

@@ -108,6 +108,7 @@ async function createDocuments({ db, call, workspaceId, transact }: Scenario) {
       documentId,
     ),
   )
+  await call('knowledge/chunk-store.documentsOf', db, fromId('ws', workspaceId), [fromId('ws', workspaceId)])
   await call('knowledge/chunk-store.listChunks', db, workspaceId, documentId, { from: 0, limit: 10 })
   return { collectionId, collection, documentId, otherDocumentId: other, locked: held }
 }

@@ -139,6 +139,30 @@ describe.each(testDatabases())('searchKnowledge on $name', async ({ open }) => {
     expect(await knowledge.found(knowledge.viewer(), text)).toEqual([])
   })
 
+  test('a passage of a document with a better passage comes before an equal one of another document', async () => {
+    const collection = await knowledge.collection(PUBLIC)
+    const filler = 'Rain and wind for a week.'
+    await putWithChunks(collection, 'one', null, [`A lantern. ${filler}`])
+    await putWithChunks(collection, 'two', null, ['A lantern lantern.', `The lantern. ${filler}`])
+    const contents = (await page(10)).map(({ content }) => content)
+    expect(contents).toEqual(['A lantern lantern.', `The lantern. ${filler}`, `A lantern. ${filler}`])
+  })
+
+  test('hidden passages of a document add nothing to the score of another document', async () => {
+    const collection = await knowledge.collection(PUBLIC)
+    await putWithChunks(collection, 'one', null, ['A lantern. Rain and wind for a week.'])
+    await putWithChunks(collection, 'two', null, ['The lantern. Rain and wind for a week.'])
+    const before = await page(10)
+    await putWithChunks(collection, 'three', HIDDEN.acl, ['A lantern lantern.', 'One lantern.'])
+    expect(await page(10)).toEqual(before)
+  })
+
+  test('the name that code declares counts as its title', async () => {
+    const collection = await knowledge.collection(PUBLIC)
+    await putWithChunks(collection, 'code', null, ['use(lantern)\nfor x in y', 'def lantern():\n  for x in y'])
+    expect((await page(10)).map(({ content }) => content[0])).toEqual(['d', 'u'])
+  })
+
   test('does not show a hidden chunk that a faulty ranker returns', async () => {
     const collection = await knowledge.collection(PUBLIC)
     await knowledge.put(collection, 'shown', 'A lantern.')

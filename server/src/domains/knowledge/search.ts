@@ -3,6 +3,7 @@ import { inSnapshot } from '../../platform/db/snapshot.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import type { Viewer } from '../../shared/viewer.ts'
 import type { PreparedQuery, Ranker } from '../retrieval/rank.ts'
+import { documentsOf } from './chunk-store.ts'
 import { type Check, explainVisibility } from './explain-visibility.ts'
 import { isVisible } from './labels.ts'
 import { loadPassages, type Passage } from './passages.ts'
@@ -40,7 +41,7 @@ export async function* searchKnowledge(
   for (let depth = FIRST_DEPTH, hasMore = true; hasMore && depth <= LAST_DEPTH; depth *= 2) {
     const loaded = await inSnapshot(db, async (tx) => {
       const visible = await visiblePartitions(tx, viewer, collections)
-      const ranked = visible.length === 0 ? [] : await ranker.rank(tx, workspace, visible, query, depth)
+      const ranked = visible.length === 0 ? [] : await ranker.rank(tx, workspace, visible, query, depth, documentsOf)
       const fresh = ranked.filter(({ id }) => !rankedIds.has(id))
       hasMore = ranked.length === depth && fresh.length > 0
       for (const { id } of fresh) rankedIds.add(id)
@@ -85,7 +86,7 @@ export async function explainedSearch(
     const search = async (areVisible: boolean, query: PreparedQuery): Promise<ExplainedPassage[]> => {
       const within = await partitionsIn(tx, areVisible)
       if (within.length === 0) return []
-      const ranked = await deps.ranker.rank(tx, workspace, within, query, limit * RANKED_PER_PASSAGE)
+      const ranked = await deps.ranker.rank(tx, workspace, within, query, limit * RANKED_PER_PASSAGE, documentsOf)
       const loaded = await loadPassages(tx, viewer.workspaceId, within, ranked)
       const shown = new Set<string>()
       return loaded

@@ -1,4 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
+import { addDocumentScores, type DocumentsOf } from './document-score.ts'
 import { fuse, placesFor, type Ranked } from './fuse.ts'
 import { rankLexically } from './lexical.ts'
 import type { Partition } from './partition.ts'
@@ -17,7 +18,8 @@ export interface Ranker {
   prepare(text: string, findPartitions: () => Promise<readonly Partition[]>): Promise<PreparedQuery>
   /**
    * The matching entries of these partitions, best first, up to `depth`; ties are ordered by id. Entries of other partitions have no
-   * influence. A greater depth only appends results. `snapshot`: the transaction of `inSnapshot` that also loads the entries.
+   * influence. A greater depth only appends results. `snapshot`: the transaction of `inSnapshot` that also loads the entries. With
+   * `documentsOf`, the score of its document counts for each entry.
    */
   rank(
     snapshot: Tx,
@@ -25,6 +27,7 @@ export interface Ranker {
     partitions: readonly Partition[],
     query: PreparedQuery,
     depth: number,
+    documentsOf?: DocumentsOf,
   ): Promise<readonly Ranked[]>
 }
 
@@ -41,10 +44,12 @@ export const createRanker = ({ embedder }: RankerDeps = {}): Ranker => ({
   async prepare(text, findPartitions) {
     return embedder ? { text, semantic: await embedder.prepare(text, await findPartitions()) } : { text }
   },
-  async rank(snapshot, workspaceUuid, partitions, { text, semantic: query }, depth) {
-    if (!query) return rankLexically(snapshot, workspaceUuid, partitions, text, depth)
-    const places = placesFor(depth)
-    const lexical = await rankLexically(snapshot, workspaceUuid, partitions, text, places)
+  async rank(snapshot, workspaceUuid, partitions, { text, semantic: query }, depth, documentsOf) {
+    const places = query || documentsOf ? placesFor(depth) : depth
+    const words = await rankLexically(snapshot, workspaceUuid, partitions, text, places)
+    const ids = words.map(({ id }) => id)
+    const lexical = documentsOf ? addDocumentScores(words, await documentsOf(snapshot, workspaceUuid, ids)) : words
+    if (!query) return lexical.slice(0, depth)
     const semantic = await nearest(snapshot, query, workspaceUuid, partitions, places)
     return fuse(
       [
