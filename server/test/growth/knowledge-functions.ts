@@ -31,6 +31,7 @@ import { termsOf } from '../../src/domains/retrieval/language.ts'
 import { parseQuery } from '../../src/domains/retrieval/query.ts'
 import { cutText } from '../../src/domains/retrieval/semantic/embedder.ts'
 import { splitWords } from '../../src/domains/retrieval/words.ts'
+import { joinAdjacent } from '../../src/pipeline/join-adjacent.ts'
 import { bytes, LIMIT, refused, shapes, type TextFunction } from './text-function.ts'
 
 export const KNOWLEDGE_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
@@ -222,13 +223,16 @@ export const KNOWLEDGE_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     run: declaredNames,
     shapes: shapes(['', ' ', 'x'], ['', 'static ', 'x'], ['', 'class a\n', ''], ['class ', 'a', ' ']),
   },
+  joinAdjacent: {
+    run: (text) => joinAdjacent([0, 1].map((position) => ({ documentId: 'd', position, content: text, headings: [] }) as never)),
+  },
   subjectOf: { run: (text) => subjectOf(text, 'user'), shapes: shapes(['my ', 'a ', 'is b'], ['my a is ', 'is ', '']) },
   subjectKey: { run: subjectKey },
   wordsOf: { run: wordsOf, shapes: shapes(['', '.', 'x'], ['', "'s", ''], ['', '( ', '']) },
   vectorOf: { run: (text) => vectorOf('x', text), shapes: shapes(['', 'a-', ''], ['', '東', ''], ['', '\u00ad ', '']) },
   queryOf: { run: queryOf, shapes: shapes(['', '"', ''], ['', '-', ''], ['', 'a or ', ''], ['', '"a', '']) },
   cutText: { run: cutText },
-  parseQuery: { run: (text) => parseQuery(text, ['en', 'de', 'none']) },
+  parseQuery: { run: (text) => parseQuery({ text, earlier: [text] }, ['en', 'de', 'none']) },
   termsOf: { run: (text) => termsOf(text, 'en') },
   splitWords: {
     run: splitWords,

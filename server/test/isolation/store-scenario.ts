@@ -130,7 +130,7 @@ async function searchDocuments({ db, call, workspaceId, viewer, uuid, ranker }: 
   )
   await call('knowledge/search.searchKnowledge', { db, ranker }, viewer, { text: 'amber', collections: undefined })
   const scope = await call<object>('retrieval/posting-source.readScope', db, uuid, visible)
-  await call('retrieval/fuzzy.findSimilar', db, scope, parseQuery('corrall', ['en']))
+  await call('retrieval/fuzzy.findSimilar', db, scope, parseQuery({ text: 'corrall' }, ['en']))
   await call('retrieval/posting-source.visibleTerms', db, scope, ['coral'])
 }
 

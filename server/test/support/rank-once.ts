@@ -20,7 +20,7 @@ export async function rankOnce(
   ranker: Ranker,
   ...[workspace, partitions, text, depth, documentsOf]: Search
 ): Promise<readonly Ranked[]> {
-  const query = await ranker.prepare(text, async () => partitions)
+  const query = await ranker.prepare({ text }, async () => partitions)
   return inSnapshot(db, (tx) => ranker.rank(tx, workspace, partitions, query, depth, documentsOf))
 }
 

@@ -2,6 +2,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { inSnapshot } from '../../platform/db/snapshot.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import type { Viewer } from '../../shared/viewer.ts'
+import type { SearchText } from '../retrieval/query.ts'
 import type { PreparedQuery, Ranker } from '../retrieval/rank.ts'
 import { documentsOf } from './chunk-store.ts'
 import { type Check, explainVisibility } from './explain-visibility.ts'
@@ -11,8 +12,7 @@ import { visiblePartitions } from './visibility.ts'
 
 export type { Passage } from './passages.ts'
 
-export interface KnowledgeQuery {
-  readonly text: string
+export interface KnowledgeQuery extends SearchText {
   /** Names or ids of collections that the Application chose; undefined: every collection that serves it. */
   readonly collections: readonly string[] | undefined
 }
@@ -31,11 +31,11 @@ const LAST_DEPTH = 8_192
 export async function* searchKnowledge(
   { db, ranker }: { readonly db: Db; readonly ranker: Ranker },
   viewer: Viewer,
-  { text, collections }: KnowledgeQuery,
+  { collections, ...search }: KnowledgeQuery,
 ): AsyncGenerator<readonly Passage[]> {
-  if (text.trim() === '') return
+  if (search.text.trim() === '') return
   const workspace = uuidOfWorkspace(viewer.workspaceId)
-  const query = await ranker.prepare(text, () => visiblePartitions(db, viewer, collections))
+  const query = await ranker.prepare(search, () => visiblePartitions(db, viewer, collections))
   const rankedIds = new Set<string>()
   const shown = new Set<string>()
   for (let depth = FIRST_DEPTH, hasMore = true; hasMore && depth <= LAST_DEPTH; depth *= 2) {
@@ -79,7 +79,7 @@ export async function explainedSearch(
 ): Promise<{ readonly visible: readonly ExplainedPassage[]; readonly hidden: readonly ExplainedPassage[] }> {
   const workspace = uuidOfWorkspace(viewer.workspaceId)
   const partitionsIn = (db: Db, areVisible: boolean) => visiblePartitions(db, viewer, collections, areVisible)
-  const queryOf = (areVisible: boolean) => deps.ranker.prepare(text, () => partitionsIn(deps.db, areVisible))
+  const queryOf = (areVisible: boolean) => deps.ranker.prepare({ text }, () => partitionsIn(deps.db, areVisible))
   const queries = [await queryOf(true), await queryOf(false)] as const
   // One snapshot, so that no document is in both lists or in none.
   return inSnapshot(deps.db, async (tx) => {

@@ -6,6 +6,7 @@ import { uuidOf } from '../../platform/db/values.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import type { MemoryKind, MemoryScope } from '../../shared/memory-words.ts'
 import { upTo, type Viewer } from '../../shared/viewer.ts'
+import type { SearchText } from '../retrieval/query.ts'
 import type { Ranked, Ranker } from '../retrieval/rank.ts'
 import { expiryOf, type Memory, unexpiredMemoriesOf } from './memory-row.ts'
 import { visibleOwners } from './owner.ts'
@@ -32,12 +33,12 @@ const LAST_DEPTH = 1_024
 export async function* recallMemories(
   { db, ranker, clock }: { readonly db: Db; readonly ranker: Ranker; readonly clock: Clock },
   viewer: Viewer,
-  query: { readonly text: string; readonly scopes?: readonly MemoryScope[] },
+  { scopes, ...search }: SearchText & { readonly scopes?: readonly MemoryScope[] },
 ): AsyncGenerator<readonly RecalledMemory[]> {
   const now = clock.now()
-  const owners = visibleOwners(viewer).filter(({ scope }) => query.scopes?.includes(scope) ?? true)
+  const owners = visibleOwners(viewer).filter(({ scope }) => scopes?.includes(scope) ?? true)
   const partitionsIn = (reader: Db) => findMemoryPartitions(reader, owners, upTo(viewer.ceiling))
-  const prepared = await ranker.prepare(query.text, () => partitionsIn(db))
+  const prepared = await ranker.prepare(search, () => partitionsIn(db))
   const seen = new Set<string>()
   let pending: Scored[] = []
   for (let depth = FIRST_DEPTH; ; depth *= 2) {

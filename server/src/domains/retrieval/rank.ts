@@ -3,19 +3,19 @@ import { addDocumentScores, type DocumentsOf } from './document-score.ts'
 import { fuse, placesFor, type Ranked } from './fuse.ts'
 import { rankLexically } from './lexical.ts'
 import type { Partition } from './partition.ts'
+import type { SearchText } from './query.ts'
 import { nearest, type SemanticQuery } from './semantic/nearest.ts'
 import type { SemanticRanker } from './semantic/semantic-ranker.ts'
 
 export type { Ranked }
 
-export interface PreparedQuery {
-  readonly text: string
+export interface PreparedQuery extends SearchText {
   readonly semantic?: SemanticQuery | undefined
 }
 
 export interface Ranker {
   /** Prepares a query of a viewer who sees these partitions. May call the embedder, so it runs outside of the snapshot of `rank`. */
-  prepare(text: string, findPartitions: () => Promise<readonly Partition[]>): Promise<PreparedQuery>
+  prepare(query: SearchText, findPartitions: () => Promise<readonly Partition[]>): Promise<PreparedQuery>
   /**
    * The matching entries of these partitions, best first, up to `depth`; ties are ordered by id. Entries of other partitions have no
    * influence. A greater depth only appends results. `snapshot`: the transaction of `inSnapshot` that also loads the entries. With
@@ -39,16 +39,22 @@ export interface RankerDeps {
 /** Weight of the semantic ranking; the lexical ranking has 1. Low enough for a weak embedder (docs/decisions/0012-semantic-search.md). */
 const SEMANTIC_WEIGHT = 0.03
 
+/** A question with fewer characters is embedded together with the latest earlier question. */
+const SHORT_QUESTION = 40
+
+const meaningOf = ({ text, earlier: [latest] = [] }: SearchText): string =>
+  latest !== undefined && text.length < SHORT_QUESTION ? `${latest}\n${text}` : text
+
 /** Ranks lexically, and with an available embedder also semantically. */
 export const createRanker = ({ embedder }: RankerDeps = {}): Ranker => ({
-  async prepare(text, findPartitions) {
-    return embedder ? { text, semantic: await embedder.prepare(text, await findPartitions()) } : { text }
+  async prepare(query, findPartitions) {
+    return embedder ? { ...query, semantic: await embedder.prepare(meaningOf(query), await findPartitions()) } : query
   },
-  async rank(snapshot, workspaceUuid, partitions, { text, semantic: query }, depth, documentsOf) {
+  async rank(snapshot, workspaceUuid, partitions, { semantic: query, ...words }, depth, documentsOf) {
     const places = query || documentsOf ? placesFor(depth) : depth
-    const words = await rankLexically(snapshot, workspaceUuid, partitions, text, places)
-    const ids = words.map(({ id }) => id)
-    const lexical = documentsOf ? addDocumentScores(words, await documentsOf(snapshot, workspaceUuid, ids)) : words
+    const ranked = await rankLexically(snapshot, workspaceUuid, partitions, words, places)
+    const ids = ranked.map(({ id }) => id)
+    const lexical = documentsOf ? addDocumentScores(ranked, await documentsOf(snapshot, workspaceUuid, ids)) : ranked
     if (!query) return lexical.slice(0, depth)
     const semantic = await nearest(snapshot, query, workspaceUuid, partitions, places)
     return fuse(

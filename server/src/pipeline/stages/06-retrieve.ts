@@ -21,7 +21,11 @@ export function retrieve(
   const search = planRetrieval(context, authorized, deps)
   if (!search) return new Skipped()
   const { knowledge } = context.caller.application.settings
-  const passages = searchKnowledge(deps, search.viewer, { text: search.text, collections: knowledge.collections })
+  const passages = searchKnowledge(deps, search.viewer, {
+    text: search.text,
+    earlier: search.earlier,
+    collections: knowledge.collections,
+  })
   return governHits(passages, search, PASSAGES, authorized.decision, deps).then((hits) => holdForHits(hits, search))
 }
 
@@ -38,8 +42,14 @@ export function planRetrieval(
 
 const PASSAGES: HitKind<Passage> = {
   point: 'retrieve',
-  texts: ({ title, headings, content }) => [content, title, ...headings],
-  withTexts: (passage, [content = '', title = '', ...headings]) => ({ ...passage, content, title, headings }),
+  texts: ({ title, source, headings, content }) => [content, title, source, ...headings],
+  withTexts: (passage, [content = '', title = '', source = '', ...headings]) => ({
+    ...passage,
+    content,
+    title,
+    source,
+    headings,
+  }),
   subject: ({ classification, regulations, title, collection, documentId, updatedAt }) => ({
     hit: { classification, regulations, title, collection, document: documentId, updatedAt },
   }),

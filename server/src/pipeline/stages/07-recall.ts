@@ -23,7 +23,7 @@ export function recall(
   if (!search) return new Skipped()
   const { memory } = context.caller.application.settings
   const isChat = context.incoming.endpoint === 'chat'
-  const query = { text: search.text, ...(isChat && memory.scopes && { scopes: memory.scopes }) }
+  const query = { text: search.text, earlier: search.earlier, ...(isChat && memory.scopes && { scopes: memory.scopes }) }
   const memories = recallMemories(deps, search.viewer, query)
   return governHits(memories, search, MEMORIES, decision, deps).then((hits) => holdForHits(hits, search))
 }
