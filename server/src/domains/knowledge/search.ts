@@ -4,6 +4,7 @@ import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import type { Viewer } from '../../shared/viewer.ts'
 import type { SearchText } from '../retrieval/query.ts'
 import type { PreparedQuery, Ranker } from '../retrieval/rank.ts'
+import { RERANKED } from '../retrieval/reranker.ts'
 import { documentsOf } from './chunk-store.ts'
 import { type Check, explainVisibility } from './explain-visibility.ts'
 import { isVisible } from './labels.ts'
@@ -52,8 +53,20 @@ export async function* searchKnowledge(
       .filter(({ partition, access }) => isVisible(viewer, partition.labels, access))
       .map(({ passage }) => passage)
       .filter((passage) => isFirstOccurrence(passage, shown))
-    if (first.length > 0) yield first
+    if (first.length > 0) yield depth === FIRST_DEPTH ? await reorderBest(ranker, search, first) : first
   }
+}
+
+/** The passages with the best ones in the reranker's order, if there is one. */
+async function reorderBest(
+  ranker: Pick<Ranker, 'reorder'>,
+  search: SearchText,
+  passages: readonly Passage[],
+): Promise<readonly Passage[]> {
+  const best = passages.slice(0, RERANKED)
+  const texts = best.map(({ title, headings, content }) => [title, ...headings, content].join('\n'))
+  const order = await ranker.reorder(search, texts)
+  return order ? [...order.flatMap((place) => best[place] ?? []), ...passages.slice(best.length)] : passages
 }
 
 /** Whether the document has not shown this text yet. Documents contain duplicates, and overlapping chunks repeat them. */

@@ -83,6 +83,7 @@ describe.each(testDatabases())('recallMemories on $name', async ({ open }) => {
     })
     const ranker: Ranker = {
       prepare: async (query) => query,
+      reorder: async () => undefined,
       rank: async () => [{ id: '01890000-0000-7000-8000-000000000000', similarity: 1 }],
     }
     for await (const _ of recallMemories({ db: database.db, ranker, clock: bench.clock }, alice(), { text: 'tea' }));

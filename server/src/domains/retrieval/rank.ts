@@ -4,6 +4,7 @@ import { fuse, placesFor, type Ranked } from './fuse.ts'
 import { rankLexically } from './lexical.ts'
 import type { Partition } from './partition.ts'
 import type { SearchText } from './query.ts'
+import type { Reranker } from './reranker.ts'
 import { nearest, type SemanticQuery } from './semantic/nearest.ts'
 import type { SemanticRanker } from './semantic/semantic-ranker.ts'
 
@@ -29,9 +30,16 @@ export interface Ranker {
     depth: number,
     documentsOf?: DocumentsOf,
   ): Promise<readonly Ranked[]>
+  /** The order of the best texts of a search, which the reranker reads; undefined: the order stays. May take its time, so it runs outside of the snapshot. */
+  reorder(query: SearchText, texts: readonly string[]): Promise<Order>
 }
 
+/** The places of a text in the order of relevance; undefined: no other order. */
+type Order = readonly number[] | undefined
+
 export interface RankerDeps {
+  /** Set if a reranker is configured. */
+  readonly reranker?: Pick<Reranker, 'order'> | undefined
   /** Set if an embedder is configured and the database supports vectors. */
   readonly embedder?: SemanticRanker | undefined
 }
@@ -46,7 +54,7 @@ const meaningOf = ({ text, earlier: [latest] = [] }: SearchText): string =>
   latest !== undefined && text.length < SHORT_QUESTION ? `${latest}\n${text}` : text
 
 /** Ranks lexically, and with an available embedder also semantically. */
-export const createRanker = ({ embedder }: RankerDeps = {}): Ranker => ({
+export const createRanker = ({ embedder, reranker }: RankerDeps = {}): Ranker => ({
   async prepare(query, findPartitions) {
     return embedder ? { ...query, semantic: await embedder.prepare(meaningOf(query), await findPartitions()) } : query
   },
@@ -65,4 +73,5 @@ export const createRanker = ({ embedder }: RankerDeps = {}): Ranker => ({
       depth,
     )
   },
+  reorder: async (query, texts) => (texts.length < 2 ? undefined : reranker?.order(meaningOf(query), texts)),
 })

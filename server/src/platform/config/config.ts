@@ -4,7 +4,7 @@ import { readEnvironmentProviders } from './environment-providers.ts'
 import { refuseUnknownVariables } from './known-variables.ts'
 import { readAuditArchiveConfig, readCheckpointDeliveryConfig, readFilesConfig } from './places.ts'
 import { readDatabasePool, readProcesses } from './processes.ts'
-import { readDatabaseUrls, readEmbeddingsConfig, readMailConfig } from './services.ts'
+import { readDatabaseUrls, readEmbeddingsConfig, readMailConfig, readRerankConfig } from './services.ts'
 import { readSignInConfig } from './sign-in.ts'
 import { readTelemetryConfig } from './telemetry.ts'
 
@@ -56,6 +56,8 @@ export function readConfig(env: Environment) {
     allowPrivateUrls: flag(env, 'GATEHOUSE_ALLOW_PRIVATE_URLS', false),
     /** undefined: searches use words only. */
     embeddings: readEmbeddingsConfig(env),
+    /** undefined: searches keep their own order. */
+    rerank: readRerankConfig(env),
     files: readFilesConfig(env, dataDir, integer(env, 'GATEHOUSE_MAX_FILE_BYTES', 26_214_400, 1, 5_368_709_120)),
     checkpointDelivery: readCheckpointDeliveryConfig(env),
     auditArchive: readAuditArchiveConfig(env),

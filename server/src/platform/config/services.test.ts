@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ConfigError } from './environment.ts'
-import { readDatabaseUrls, readEmbeddingsConfig, readMailConfig } from './services.ts'
+import { readDatabaseUrls, readEmbeddingsConfig, readMailConfig, readRerankConfig } from './services.ts'
 
 const url = 'smtps://user:secret@mail.example.com:465'
 const from = 'Gatehouse <gatehouse@example.com>'
@@ -49,6 +49,15 @@ test.each([
   ['https://embeddings.example/v1', 'small', 'many', /_DIMENSIONS must be/],
 ])('embeddings config: throws when URL, model and dimensions are %s, %s, %s', (url, model, dimensions, message) => {
   expect(() => readEmbeddings(url, model, dimensions)).toThrow(message)
+})
+
+test('rerank config: has URL and model when both are set', () => {
+  const read = (url?: string, model?: string) => readRerankConfig({ GATEHOUSE_RERANK_URL: url, GATEHOUSE_RERANK_MODEL: model })
+  expect(read()).toBeUndefined()
+  expect(read('https://rerank.example/v2/', 'large')).toMatchObject({ url: 'https://rerank.example/v2', model: 'large' })
+  expect(() => read('https://rerank.example/v2')).toThrow(/must be set together/)
+  expect(() => read(undefined, 'large')).toThrow(/must be set together/)
+  expect(() => read('https://key@rerank.example', 'large')).toThrow(/_URL must be/)
 })
 
 const DATABASE_URL = 'postgres://gatehouse@pooler.example/gatehouse'
