@@ -115,7 +115,7 @@ async function createDocuments({ db, call, workspaceId, transact }: Scenario) {
 
 async function searchDocuments({ db, call, workspaceId, viewer, uuid, ranker }: Scenario): Promise<void> {
   const visible = await call<{ id: string }[]>('knowledge/visibility.visiblePartitions', db, viewer, undefined)
-  const ranked = await call<{ id: string }[]>('retrieval/lexical.rankLexically', db, uuid, visible, 'amber corall', 10)
+  const ranked = await call<{ id: string }[]>('retrieval/lexical.rankLexically', db, uuid, visible, { text: 'amber corall' }, 10)
   expect(ranked).toHaveLength(1)
   expect(await call('knowledge/passages.loadPassages', db, workspaceId, visible, ranked)).toHaveLength(1)
   await call(
