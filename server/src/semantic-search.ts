@@ -2,6 +2,8 @@ import type { Logger } from 'pino'
 import type { Job } from './domains/jobs/jobs.ts'
 import { loadChunkTexts } from './domains/knowledge/passages.ts'
 import { loadMemoryTexts } from './domains/memory/memory-row.ts'
+import { createRanker, type Ranker } from './domains/retrieval/rank.ts'
+import { Reranker } from './domains/retrieval/reranker.ts'
 import { EmbeddingProgress, embedMissing } from './domains/retrieval/semantic/embed-missing.ts'
 import { Embedder } from './domains/retrieval/semantic/embedder.ts'
 import { prepareVectors } from './domains/retrieval/semantic/prepare-vectors.ts'
@@ -12,7 +14,7 @@ import type { Database, Db } from './platform/db/database.ts'
 import type { Clock } from './platform/lib/clock.ts'
 import { guardedConnector } from './platform/lib/url-guard.ts'
 
-export interface SemanticSearch {
+interface SemanticSearch {
   readonly ranker: SemanticRanker
   /** Number of searches that were lexical only, because the embedder or the vectors failed. */
   readonly fallbacks: () => number
@@ -35,7 +37,7 @@ const EVERY_MS = 1_000
 const BATCHES = 20
 
 /** Returns undefined and logs why if no embedder is configured or the database cannot store vectors: searches are lexical only. */
-export async function openSemanticSearch(deps: Deps): Promise<SemanticSearch | undefined> {
+async function openSemanticSearch(deps: Deps): Promise<SemanticSearch | undefined> {
   const { db, log, clock, random, secrets } = deps
   const { embeddings } = deps.config
   if (!embeddings) {
@@ -64,4 +66,30 @@ export async function openSemanticSearch(deps: Deps): Promise<SemanticSearch | u
     },
     close: () => embedder.close(),
   }
+}
+
+/** The ranker of searches, with the embedder and the reranker that are configured. */
+export interface Search {
+  readonly ranker: Ranker
+  readonly semantic: SemanticSearch | undefined
+  readonly close: () => Promise<void>
+}
+
+export async function openSearch(deps: Deps): Promise<Search> {
+  const semantic = await openSemanticSearch(deps)
+  const reranker = openReranker(deps)
+  return {
+    ranker: createRanker({ embedder: semantic?.ranker, reranker }),
+    semantic,
+    close: async () => void (await Promise.all([semantic?.close(), reranker?.close()])),
+  }
+}
+
+function openReranker({ config, secrets, clock, log }: Deps): Reranker | undefined {
+  if (!config.rerank) return undefined
+  const { url, model, apiKeyEnv } = config.rerank
+  const settings = { url, model, apiKey: secrets.fromEnvironment(apiKeyEnv) }
+  // The URL comes from the configuration, so it may be private (ADM-ENV-10).
+  const connect = guardedConnector(true, CONNECT_MS)
+  return new Reranker(settings, { connect, now: () => clock.now().getTime(), onProblem: (problem) => log.warn(problem) })
 }

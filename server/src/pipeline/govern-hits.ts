@@ -10,7 +10,7 @@ import type { Pause, TimeSlices } from '../platform/lib/time-slices.ts'
 import type { Classification } from '../shared/classification.ts'
 import { type Decision, NO_DEMANDS, type PolicyPoint } from '../shared/decision.ts'
 import { addCounts, NOTHING_FOUND } from '../shared/finding.ts'
-import { collectTexts } from '../shared/message.ts'
+import { type ChatMessage, collectTexts } from '../shared/message.ts'
 import { Stop } from '../shared/outcome.ts'
 import { type Viewer, viewerOf } from '../shared/viewer.ts'
 import { faultRules, type GovernDeps, type Governed, govern, type RuleSet } from './govern.ts'
@@ -38,6 +38,8 @@ export interface HitSearch extends Required<RuleSet> {
   readonly viewer: Viewer
   /** The question with the transforms of input rules applied. */
   readonly text: string
+  /** Earlier questions of a chat, latest first. */
+  readonly earlier: readonly string[]
   readonly limit: number
   readonly vault: Vault
   /** Whether a hit that requires approval may be used; if not, only its verdict counts. */
@@ -47,10 +49,13 @@ export interface HitSearch extends Required<RuleSet> {
   readonly pause: Pause
 }
 
-export type HitGoverning = Omit<HitSearch, 'viewer' | 'text' | 'mayHold'>
+export type HitGoverning = Omit<HitSearch, 'viewer' | 'text' | 'earlier' | 'mayHold'>
 
 /** Characters. Only the end of a longer question is searched, because a pasted document usually comes first. */
 const MAX_QUERY = 2_000
+/** A follow-up (“And for contractors?”) finds its topic in the questions before it. */
+const EARLIER_QUESTIONS = 2
+const MAX_EARLIER = 500
 
 /** Undefined: no search, because the query is denied, the completion is already released, or there is no question. */
 export function prepareHitSearch(
@@ -60,14 +65,18 @@ export function prepareHitSearch(
   { clock, timeSlices }: Pick<HitDeps, 'clock' | 'timeSlices'>,
 ): HitSearch | undefined {
   if (withheld || releasedCompletion(release) || limit === 0) return undefined
-  const question = messages.findLast(({ role }) => role === 'user')
-  const text = question ? collectTexts([question]).join('\n').slice(-MAX_QUERY).toWellFormed() : ''
+  const [question, ...before] = messages
+    .filter(({ role }) => role === 'user')
+    .slice(-1 - EARLIER_QUESTIONS)
+    .reverse()
+  const text = question ? endOf(question, MAX_QUERY) : ''
   if (text.trim() === '') return undefined
   const { incoming, caller, admitted, identity } = context
   const isChat = incoming.endpoint === 'chat'
   return {
     viewer: viewerOf(caller, identity),
     text,
+    earlier: before.map((message) => endOf(message, MAX_EARLIER)),
     limit,
     policy,
     input: policyInputOf(context, clock.now()),
@@ -78,6 +87,9 @@ export function prepareHitSearch(
     pause: timeSlices.pauses(),
   }
 }
+
+const endOf = (message: ChatMessage, characters: number): string =>
+  collectTexts([message]).join('\n').slice(-characters).toWellFormed()
 
 /** A chat is held afterwards as a whole; a released one may use the hits that its reviewer approved. */
 const isApproved = ({ rules }: Decision, release: Release | undefined): boolean =>

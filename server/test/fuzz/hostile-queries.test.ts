@@ -63,6 +63,18 @@ describe('queries', () => {
     },
   )
 
+  test.each(Object.entries(statusOf))(
+    '%s: response is no 500 when the query has 100,000 characters',
+    { timeout: 120_000 },
+    async (_, send) => {
+      const units = ['-', '"', "'", '|', '|---', '\\', ':*', '!(', '東', 'a-', 'a"b ', '𐐨', '\0', '\ud800', '\u0301']
+      for (const unit of units) {
+        const query = unit.repeat(Math.ceil(100_000 / unit.length))
+        expect(await send(query), unit).toBeLessThan(500)
+      }
+    },
+  )
+
   test.each(Object.entries(statusOf))('%s: response is 200 when the query is 33 hyphens', async (_, send) => {
     expect(await send('-'.repeat(33))).toBe(200)
   })

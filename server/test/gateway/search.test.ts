@@ -17,6 +17,15 @@ const TEXTS: readonly (readonly [text: string, queries: readonly string[]])[] = 
   ['Der Vertrags\u00adabschluss\u200bbericht liegt vor', ['Vertragsabschlussbericht']],
   ['The Cafe\u0301 Re\u0301sume\u0301', ['Café', 'résumé']],
   ['Ticket REQ0815 and INV-2024-0017', ['0815', '0017', 'INV-2024-0017']],
+  ['请在上海分\n公司办理', ['分公司']],
+  ['ประชุมทีม HR วันจันทร์ที่ 15', ['HR', '15', 'วันจันทร์']],
+  ['ပုဂံမြို့ Yangon လမ်း', ['Yangon', 'မြို့']],
+  ['Η ΣΎΜΒΑΣΗ ΣΤΗΝ ΑΘΗΝΑ', ['σύμβαση', 'Αθήνα']],
+  ['تنتهي العُقُود في مارس', ['العقود']],
+  ['HAUPTSTRASSE 5', ['Hauptstraße']],
+  ['The x\u0303y value of n\u0303u', ['x\u0303y', 'ñu']],
+  ['Written in C++ and C#', ['C++', 'C#']],
+  ['see docs/leave/parental.policy.md', ['parental', 'leave', 'docs/leave/parental.policy.md']],
 ]
 
 describe('search in any script', () => {
@@ -36,6 +45,18 @@ describe('search in any script', () => {
   test.each(TEXTS)('memory: words and numbers of %j are found', async (text, queries) => {
     await memory.store(text)
     for (const query of queries) expect(await memory.texts(query), query).toContain(text)
+  })
+
+  test.each([
+    ['de', 'Der Krankenversicherungsbeitrag steigt', ['Beitrag', 'Versicherung', 'Krankenversicherung', 'Beiträge']],
+    ['de', 'Der Beitrag zur Krankenversicherung steigt', ['Krankenversicherungsbeitrag', 'Krankenversicherungsbeiträge']],
+    ['nl', 'De zorgverzekering wordt duurder', ['verzekering', 'zorg', 'verzekeringen']],
+    ['sv', 'Din sjukförsäkring gäller', ['försäkring', 'försäkringar']],
+  ] as const)('knowledge in %s: the parts of compounds in %j are found', async (language, text, queries) => {
+    const fixture = await createKnowledgeFixture(governed, { collection: { language } })
+    await fixture.put(text)
+    for (const query of queries) expect(await fixture.hits(query), query).toHaveLength(1)
+    for (const query of ['Trag', 'Sicher', 'zeker']) expect(await fixture.hits(query), query).toEqual([])
   })
 
   test.each(['ja', 'ko', 'th', 'zh'])('collections: %s is a language', async (language) => {

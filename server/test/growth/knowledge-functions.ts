@@ -1,5 +1,6 @@
 import { blocksOf } from '../../src/domains/knowledge/chunking/blocks.ts'
 import { chunkMarkdown } from '../../src/domains/knowledge/chunking/chunk.ts'
+import { declaredNames } from '../../src/domains/knowledge/chunking/declared-names.ts'
 import { countTokens } from '../../src/domains/knowledge/chunking/tokens.ts'
 import { detectCharset } from '../../src/domains/knowledge/parsing/charset-detector.ts'
 import { readCsv } from '../../src/domains/knowledge/parsing/formats/csv.ts'
@@ -30,6 +31,7 @@ import { termsOf } from '../../src/domains/retrieval/language.ts'
 import { parseQuery } from '../../src/domains/retrieval/query.ts'
 import { cutText } from '../../src/domains/retrieval/semantic/embedder.ts'
 import { splitWords } from '../../src/domains/retrieval/words.ts'
+import { joinAdjacent } from '../../src/pipeline/join-adjacent.ts'
 import { bytes, LIMIT, refused, shapes, type TextFunction } from './text-function.ts'
 
 export const KNOWLEDGE_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
@@ -217,16 +219,33 @@ export const KNOWLEDGE_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     run: signatureText,
     shapes: shapes(['', 'a+', ''], ['', '+', ''], ['a', '.,', ''], ['', 'a.,:', ''], ['a', '#', 'b']),
   },
+  declaredNames: {
+    run: declaredNames,
+    shapes: shapes(['', ' ', 'x'], ['', 'static ', 'x'], ['', 'class a\n', ''], ['class ', 'a', ' ']),
+  },
+  joinAdjacent: {
+    run: (text) => joinAdjacent([0, 1].map((position) => ({ documentId: 'd', position, content: text, headings: [] }) as never)),
+  },
   subjectOf: { run: (text) => subjectOf(text, 'user'), shapes: shapes(['my ', 'a ', 'is b'], ['my a is ', 'is ', '']) },
   subjectKey: { run: subjectKey },
   wordsOf: { run: wordsOf, shapes: shapes(['', '.', 'x'], ['', "'s", ''], ['', '( ', '']) },
   vectorOf: { run: (text) => vectorOf('x', text), shapes: shapes(['', 'a-', ''], ['', '東', ''], ['', '\u00ad ', '']) },
   queryOf: { run: queryOf, shapes: shapes(['', '"', ''], ['', '-', ''], ['', 'a or ', ''], ['', '"a', '']) },
   cutText: { run: cutText },
-  parseQuery: { run: (text) => parseQuery(text, ['en', 'de', 'none']) },
+  parseQuery: { run: (text) => parseQuery({ text, earlier: [text] }, ['en', 'de', 'none']) },
   termsOf: { run: (text) => termsOf(text, 'en') },
   splitWords: {
     run: splitWords,
-    shapes: shapes(['a', '-', 'b'], ['', 'a-', ''], ['', 'aA', ''], ['', 'AA', 'a'], ['', 'a.b_', ''], ['', "a'", '']),
+    shapes: shapes(
+      ['a', '-', 'b'],
+      ['', 'a-', ''],
+      ['', 'aA', ''],
+      ['', 'AA', 'a'],
+      ['', 'a.b_', ''],
+      ['', "a'", ''],
+      ['東', '\n', '東'],
+      ['', '東\n', ''],
+      ['', 'c++ ', ''],
+    ),
   },
 }

@@ -108,13 +108,14 @@ async function createDocuments({ db, call, workspaceId, transact }: Scenario) {
       documentId,
     ),
   )
+  await call('knowledge/chunk-store.documentsOf', db, fromId('ws', workspaceId), [fromId('ws', workspaceId)])
   await call('knowledge/chunk-store.listChunks', db, workspaceId, documentId, { from: 0, limit: 10 })
   return { collectionId, collection, documentId, otherDocumentId: other, locked: held }
 }
 
 async function searchDocuments({ db, call, workspaceId, viewer, uuid, ranker }: Scenario): Promise<void> {
   const visible = await call<{ id: string }[]>('knowledge/visibility.visiblePartitions', db, viewer, undefined)
-  const ranked = await call<{ id: string }[]>('retrieval/lexical.rankLexically', db, uuid, visible, 'amber corall', 10)
+  const ranked = await call<{ id: string }[]>('retrieval/lexical.rankLexically', db, uuid, visible, { text: 'amber corall' }, 10)
   expect(ranked).toHaveLength(1)
   expect(await call('knowledge/passages.loadPassages', db, workspaceId, visible, ranked)).toHaveLength(1)
   await call(
@@ -129,7 +130,7 @@ async function searchDocuments({ db, call, workspaceId, viewer, uuid, ranker }: 
   )
   await call('knowledge/search.searchKnowledge', { db, ranker }, viewer, { text: 'amber', collections: undefined })
   const scope = await call<object>('retrieval/posting-source.readScope', db, uuid, visible)
-  await call('retrieval/fuzzy.findSimilar', db, scope, parseQuery('corrall', ['en']))
+  await call('retrieval/fuzzy.findSimilar', db, scope, parseQuery({ text: 'corrall' }, ['en']))
   await call('retrieval/posting-source.visibleTerms', db, scope, ['coral'])
 }
 

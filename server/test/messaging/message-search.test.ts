@@ -33,6 +33,12 @@ describe('message search', () => {
     ['ประชุมวันจันทร์', ['วันจันทร์']],
     ['the Cafe\u0301 in Quito', ['Café', 'cafe\u0301']],
     ['Rinder\u00adbraten\u200bsoße', ['Rinderbratensoße']],
+    ['请到上海分\n公司', ['分公司']],
+    ['Η ΣΎΜΒΑΣΗ ΣΤΗΝ ΑΘΗΝΑ', ['σύμβαση', 'Αθήνα']],
+    ['تنتهي العُقُود في مارس', ['العقود']],
+    ['Hauptstraße 5', ['HAUPTSTRASSE', 'hauptstrasse']],
+    ['The x\u0303y value', ['x\u0303y']],
+    ['written in C++', ['C++', '"in C++"']],
     ["Don't forget Anne's list", ['anne', "anne's", "don't forget"]],
   ])('search: %j is found by its parts [MSG-MSG-11]', async (text, queries) => {
     const id = await say(text)

@@ -1,3 +1,4 @@
+import type { DocumentsOf } from '../../src/domains/retrieval/document-score.ts'
 import type { Partition } from '../../src/domains/retrieval/partition.ts'
 import type { Ranked, Ranker } from '../../src/domains/retrieval/rank.ts'
 import { nearest } from '../../src/domains/retrieval/semantic/nearest.ts'
@@ -5,16 +6,22 @@ import type { SemanticRanker } from '../../src/domains/retrieval/semantic/semant
 import type { Db } from '../../src/platform/db/database.ts'
 import { inSnapshot } from '../../src/platform/db/snapshot.ts'
 
-type Search = readonly [workspaceUuid: string, partitions: readonly Partition[], text: string, depth: number]
+type Search = readonly [
+  workspaceUuid: string,
+  partitions: readonly Partition[],
+  text: string,
+  depth: number,
+  documentsOf?: DocumentsOf,
+]
 
 /** Ranks in a snapshot, without loading the entries. */
 export async function rankOnce(
   db: Db,
   ranker: Ranker,
-  ...[workspace, partitions, text, depth]: Search
+  ...[workspace, partitions, text, depth, documentsOf]: Search
 ): Promise<readonly Ranked[]> {
-  const query = await ranker.prepare(text, async () => partitions)
-  return inSnapshot(db, (tx) => ranker.rank(tx, workspace, partitions, query, depth))
+  const query = await ranker.prepare({ text }, async () => partitions)
+  return inSnapshot(db, (tx) => ranker.rank(tx, workspace, partitions, query, depth, documentsOf))
 }
 
 /** Ranks by meaning alone; undefined if the query cannot be embedded. */

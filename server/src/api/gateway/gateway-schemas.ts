@@ -48,7 +48,7 @@ const ChatCompletion = Type.Object({
   governance: GovernanceBlock,
 })
 
-/** GW-KNOW-4 */
+/** GW-KNOW-4, and where the passage is from. */
 export const KnowledgeHit = Type.Object({
   chunk_id: Type.String(),
   document_title: Type.String(),
@@ -56,6 +56,11 @@ export const KnowledgeHit = Type.Object({
   classification: CLASSIFICATION,
   regulations: strings,
   similarity: Type.Number(),
+  document_id: Type.String(),
+  collection: Type.String({ description: 'Its name.' }),
+  source: Type.String({ description: 'Where the document is from, such as its URL.' }),
+  headings: Type.Array(Type.String(), { description: 'The headings that apply to the passage, outermost first.' }),
+  updated_at: Type.String({ format: 'date-time', description: 'When the content of the document last changed.' }),
 })
 
 /** GW-MEMS-4 */

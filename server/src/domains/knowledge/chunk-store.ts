@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Page, pageOf } from '../../platform/db/page.ts'
 import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { newUuid, toId } from '../../platform/lib/id.ts'
 import { addEntries, type Entry, removeEntries } from '../retrieval/entries.ts'
 import type { Chunk } from './chunking/chunk.ts'
+import { declaredNames } from './chunking/declared-names.ts'
 import type { Place } from './partitions.ts'
 
 /** A chunk, and whether the detectors found instructions in it. */
@@ -15,13 +17,13 @@ type ChunkOwner = { readonly workspace: string; readonly document: string; reado
 /** PostgreSQL accepts 65,535 parameters in a statement. */
 const ROWS_PER_INSERT = 1_000
 
-/** The search entry of a chunk. Its embedding is computed from the same texts. */
+/** The search entry of a chunk, with the names that its code declares as titles. Its embedding is computed from the same texts. */
 export const searchEntry = (
   title: string,
   { id, headings, content }: Pick<Chunk, 'headings' | 'content'> & { id: string },
 ): Entry => ({
   id,
-  title: [title, ...headings].join('\n'),
+  title: [title, ...headings, ...declaredNames(content)].join('\n'),
   text: content,
 })
 
@@ -100,4 +102,16 @@ export async function listChunks(
     .limit(limit + 1)
     .execute()
   return pageOf(rows, { limit }, ({ id, ...chunk }) => ({ id: toId('chk', id), ...chunk }))
+}
+
+/** The documents of chunks, by chunk. All ids are UUIDs. */
+export async function documentsOf(db: Db, workspace: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('knowledge_chunk')
+    .select(['id', 'document_id'])
+    .where('workspace_id', '=', workspace)
+    .where(sql<boolean>`id = any(${[...ids]}::uuid[])`)
+    .execute()
+  return new Map(rows.map(({ id, document_id }) => [id, document_id]))
 }

@@ -139,6 +139,53 @@ describe.each(testDatabases())('searchKnowledge on $name', async ({ open }) => {
     expect(await knowledge.found(knowledge.viewer(), text)).toEqual([])
   })
 
+  test('a passage of a document with a better passage comes before an equal one of another document', async () => {
+    const collection = await knowledge.collection(PUBLIC)
+    const filler = 'Rain and wind for a week.'
+    await putWithChunks(collection, 'one', null, [`A lantern. ${filler}`])
+    await putWithChunks(collection, 'two', null, ['A lantern lantern.', `The lantern. ${filler}`])
+    const contents = (await page(10)).map(({ content }) => content)
+    expect(contents).toEqual(['A lantern lantern.', `The lantern. ${filler}`, `A lantern. ${filler}`])
+  })
+
+  test('hidden passages of a document add nothing to the score of another document', async () => {
+    const collection = await knowledge.collection(PUBLIC)
+    await putWithChunks(collection, 'one', null, ['A lantern. Rain and wind for a week.'])
+    await putWithChunks(collection, 'two', null, ['The lantern. Rain and wind for a week.'])
+    const before = await page(10)
+    await putWithChunks(collection, 'three', HIDDEN.acl, ['A lantern lantern.', 'One lantern.'])
+    expect(await page(10)).toEqual(before)
+  })
+
+  test('the reranker orders the best visible passages, and without its response they keep their order', async () => {
+    const collection = await knowledge.collection(PUBLIC)
+    await putWithChunks(collection, 'k', null, numbered(40, 'A lantern.'))
+    await knowledge.put(collection, 'hidden', 'A hidden lantern.', HIDDEN)
+    const queries: unknown[] = []
+    const contents = async (order: (texts: readonly string[]) => readonly number[] | undefined) => {
+      const reranker = {
+        order: async (query: string, texts: readonly string[]) => {
+          queries.push([query, texts])
+          return order(texts)
+        },
+      }
+      const ranker = createRanker({ reranker })
+      const search = searchKnowledge({ db: database.db, ranker }, knowledge.viewer(), { text: 'lantern', collections: undefined })
+      return (await Array.fromAsync(search)).flat().map(({ content }) => content)
+    }
+    const own = await contents(() => undefined)
+    expect(own).toHaveLength(40)
+    const reversed = await contents((texts) => texts.map((_, at) => texts.length - 1 - at))
+    expect(reversed).toEqual([...own.slice(0, 32).reverse(), ...own.slice(32)])
+    expect(queries[1]).toEqual(['lantern', own.slice(0, 32).map((content) => `k\n${content}`)])
+  })
+
+  test('the name that code declares counts as its title', async () => {
+    const collection = await knowledge.collection(PUBLIC)
+    await putWithChunks(collection, 'code', null, ['use(lantern)\nfor x in y', 'def lantern():\n  for x in y'])
+    expect((await page(10)).map(({ content }) => content[0])).toEqual(['d', 'u'])
+  })
+
   test('does not show a hidden chunk that a faulty ranker returns', async () => {
     const collection = await knowledge.collection(PUBLIC)
     await knowledge.put(collection, 'shown', 'A lantern.')

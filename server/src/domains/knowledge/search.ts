@@ -2,7 +2,10 @@ import type { Db } from '../../platform/db/database.ts'
 import { inSnapshot } from '../../platform/db/snapshot.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import type { Viewer } from '../../shared/viewer.ts'
+import type { SearchText } from '../retrieval/query.ts'
 import type { PreparedQuery, Ranker } from '../retrieval/rank.ts'
+import { RERANKED } from '../retrieval/reranker.ts'
+import { documentsOf } from './chunk-store.ts'
 import type { HitJudge } from './denied-documents.ts'
 import { type Check, explainVisibility } from './explain-visibility.ts'
 import { isVisible } from './labels.ts'
@@ -12,8 +15,7 @@ import { hiddenPartitions, visiblePartitions } from './visibility.ts'
 export type { HitLabels } from './denied-documents.ts'
 export type { Passage } from './passages.ts'
 
-export interface KnowledgeQuery {
-  readonly text: string
+export interface KnowledgeQuery extends SearchText {
   /** Names or ids of collections that the Application chose; undefined: every collection that serves it. */
   readonly collections: readonly string[] | undefined
   /** Denies documents by their labels; undefined: no policy does. */
@@ -34,17 +36,18 @@ const LAST_DEPTH = 8_192
 export async function* searchKnowledge(
   { db, ranker }: { readonly db: Db; readonly ranker: Ranker },
   viewer: Viewer,
-  { text, ...choice }: KnowledgeQuery,
+  { collections, judge, ...search }: KnowledgeQuery,
 ): AsyncGenerator<readonly Passage[]> {
-  if (text.trim() === '') return
+  if (search.text.trim() === '') return
   const workspace = uuidOfWorkspace(viewer.workspaceId)
-  const query = await ranker.prepare(text, () => visiblePartitions(db, viewer, choice))
+  const choice = { collections, judge }
+  const query = await ranker.prepare(search, () => visiblePartitions(db, viewer, choice))
   const rankedIds = new Set<string>()
   const shown = new Set<string>()
   for (let depth = FIRST_DEPTH, hasMore = true; hasMore && depth <= LAST_DEPTH; depth *= 2) {
     const loaded = await inSnapshot(db, async (tx) => {
       const visible = await visiblePartitions(tx, viewer, choice)
-      const ranked = visible.length === 0 ? [] : await ranker.rank(tx, workspace, visible, query, depth)
+      const ranked = visible.length === 0 ? [] : await ranker.rank(tx, workspace, visible, query, depth, documentsOf)
       const fresh = ranked.filter(({ id }) => !rankedIds.has(id))
       hasMore = ranked.length === depth && fresh.length > 0
       for (const { id } of fresh) rankedIds.add(id)
@@ -55,8 +58,20 @@ export async function* searchKnowledge(
       .filter(({ partition, access }) => isVisible(viewer, partition.labels, access))
       .map(({ passage }) => passage)
       .filter((passage) => isFirstOccurrence(passage, shown))
-    if (first.length > 0) yield first
+    if (first.length > 0) yield depth === FIRST_DEPTH ? await reorderBest(ranker, search, first) : first
   }
+}
+
+/** The passages with the best ones in the reranker's order, if there is one. */
+async function reorderBest(
+  ranker: Pick<Ranker, 'reorder'>,
+  search: SearchText,
+  passages: readonly Passage[],
+): Promise<readonly Passage[]> {
+  const best = passages.slice(0, RERANKED)
+  const texts = best.map(({ title, headings, content }) => [title, ...headings, content].join('\n'))
+  const order = await ranker.reorder(search, texts)
+  return order ? [...order.flatMap((place) => best[place] ?? []), ...passages.slice(best.length)] : passages
 }
 
 /** Whether the document has not shown this text yet. Documents contain duplicates, and overlapping chunks repeat them. */
@@ -82,14 +97,14 @@ export async function explainedSearch(
 ): Promise<{ readonly visible: readonly ExplainedPassage[]; readonly hidden: readonly ExplainedPassage[] }> {
   const workspace = uuidOfWorkspace(viewer.workspaceId)
   const partitionsIn = (db: Db, areVisible: boolean) => (areVisible ? visiblePartitions : hiddenPartitions)(db, viewer, choice)
-  const queryOf = (areVisible: boolean) => deps.ranker.prepare(text, () => partitionsIn(deps.db, areVisible))
+  const queryOf = (areVisible: boolean) => deps.ranker.prepare({ text }, () => partitionsIn(deps.db, areVisible))
   const queries = [await queryOf(true), await queryOf(false)] as const
   // One snapshot, so that no document is in both lists or in none.
   return inSnapshot(deps.db, async (tx) => {
     const search = async (areVisible: boolean, query: PreparedQuery): Promise<ExplainedPassage[]> => {
       const within = await partitionsIn(tx, areVisible)
       if (within.length === 0) return []
-      const ranked = await deps.ranker.rank(tx, workspace, within, query, limit * RANKED_PER_PASSAGE)
+      const ranked = await deps.ranker.rank(tx, workspace, within, query, limit * RANKED_PER_PASSAGE, documentsOf)
       const loaded = await loadPassages(tx, viewer.workspaceId, within, ranked)
       const shown = new Set<string>()
       return loaded

@@ -82,7 +82,8 @@ describe.each(testDatabases())('recallMemories on $name', async ({ open }) => {
       if (text.startsWith('select')) statements.push(text)
     })
     const ranker: Ranker = {
-      prepare: async (text) => ({ text }),
+      prepare: async (query) => query,
+      reorder: async () => undefined,
       rank: async () => [{ id: '01890000-0000-7000-8000-000000000000', similarity: 1 }],
     }
     for await (const _ of recallMemories({ db: database.db, ranker, clock: bench.clock }, alice(), { text: 'tea' }));

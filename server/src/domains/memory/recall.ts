@@ -6,6 +6,7 @@ import { uuidOf } from '../../platform/db/values.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import type { MemoryKind, MemoryScope } from '../../shared/memory-words.ts'
 import { upTo, type Viewer } from '../../shared/viewer.ts'
+import type { SearchText } from '../retrieval/query.ts'
 import type { Ranked, Ranker } from '../retrieval/rank.ts'
 import { type MemoryJudge, withoutDenied } from './denied-memories.ts'
 import { expiryOf, type Memory, unexpiredMemoriesOf } from './memory-row.ts'
@@ -26,8 +27,7 @@ export interface RecalledMemory
 const FIRST_DEPTH = 64
 const LAST_DEPTH = 1_024
 
-interface MemoryQuery {
-  readonly text: string
+interface MemoryQuery extends SearchText {
   readonly scopes?: readonly MemoryScope[]
   /** Denies memories by their labels; undefined: no policy does. */
   readonly judge?: MemoryJudge | undefined
@@ -40,15 +40,15 @@ interface MemoryQuery {
 export async function* recallMemories(
   { db, ranker, clock }: { readonly db: Db; readonly ranker: Ranker; readonly clock: Clock },
   viewer: Viewer,
-  query: MemoryQuery,
+  { scopes, judge, ...search }: MemoryQuery,
 ): AsyncGenerator<readonly RecalledMemory[]> {
   const now = clock.now()
-  const owners = visibleOwners(viewer).filter(({ scope }) => query.scopes?.includes(scope) ?? true)
+  const owners = visibleOwners(viewer).filter(({ scope }) => scopes?.includes(scope) ?? true)
   const partitionsIn = async (reader: Db) => {
     const visible = await findMemoryPartitions(reader, owners, upTo(viewer.ceiling))
-    return query.judge ? withoutDenied(reader, viewer.workspaceId, visible, query.judge) : visible
+    return judge ? withoutDenied(reader, viewer.workspaceId, visible, judge) : visible
   }
-  const prepared = await ranker.prepare(query.text, () => partitionsIn(db))
+  const prepared = await ranker.prepare(search, () => partitionsIn(db))
   const seen = new Set<string>()
   let pending: Scored[] = []
   for (let depth = FIRST_DEPTH; ; depth *= 2) {

@@ -97,7 +97,7 @@ export function countTerms({ id, title, text, labels = [] }: Entry, language: La
   const count = (counted: string, weight: number): void =>
     visitWords(counted, (word, _, kind) => {
       const term = termOf(word, language)
-      terms.set(term.text, (terms.get(term.text) ?? 0) + weight)
+      for (const text of [term.text, ...term.parts]) terms.set(text, (terms.get(text) ?? 0) + weight)
       // Ids in a text would lower the score of its words.
       if (!term.stop && kind !== 'fragment') length += weight
     })

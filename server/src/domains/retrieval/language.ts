@@ -1,4 +1,6 @@
 import { createRequire } from 'node:module'
+import { normalize } from '../../platform/lib/normalize.ts'
+import { compoundSplitter, type SplitCompound } from './compounds.ts'
 import { splitWords } from './words.ts'
 
 /** The library's name of each language. Stemmers and stop words are loaded at the first use of a language. */
@@ -48,6 +50,8 @@ const MAX_CACHED = 20_000
 interface Analyser {
   readonly stem: (word: string) => string
   readonly stopWords: ReadonlySet<string>
+  /** Set for a language that writes compounds as one word. */
+  readonly splitCompound?: SplitCompound | undefined
   readonly terms: Map<string, Term>
 }
 
@@ -56,6 +60,8 @@ export interface Term {
   readonly text: string
   /** A stop word: indexed, but searched only if the query has no other words. */
   readonly stop: boolean
+  /** The terms of a compound's parts: “Krankenversicherung” is also indexed as the terms of “kranken” and “Versicherung”. */
+  readonly parts: readonly string[]
 }
 
 const require = createRequire(import.meta.url)
@@ -73,13 +79,14 @@ const hasStemmer = (language: Language): language is keyof typeof NAMES => Objec
 
 const PLAIN = { stem: (word: string): string => word, stopWords: new Set<string>() }
 
-function loadAnalyser(language: keyof typeof NAMES): Pick<Analyser, 'stem' | 'stopWords'> {
+function loadAnalyser(language: keyof typeof NAMES): Omit<Analyser, 'terms'> {
   const { stemmer } = require(`@orama/stemmers/${NAMES[language]}`) as { stemmer: (word: string) => string }
   const { stopwords } = require(`@orama/stopwords/${NAMES[language]}`) as { stopwords: string[] }
-  return {
+  const words = {
     stem: STEMMER_FIXES[language]?.(stemmer) ?? stemmer,
-    stopWords: new Set([...stopwords, ...(MORE_STOP_WORDS[language] ?? [])]),
+    stopWords: new Set([...stopwords, ...(MORE_STOP_WORDS[language] ?? [])].flatMap((word) => [word, fold(word)])),
   }
+  return { ...words, splitCompound: compoundSplitter(language, words) }
 }
 
 /** Corrections of the library's stemmers. */
@@ -93,26 +100,40 @@ const STEMMER_FIXES: Partial<Record<Language, (stem: (word: string) => string) =
 
 /** The term that indexes a word of `splitWords`. */
 export function termOf(word: string, language: Language): Term {
-  const { stem, stopWords, terms } = getAnalyser(language)
+  const { stem, stopWords, splitCompound, terms } = getAnalyser(language)
   const cached = terms.get(word)
   if (cached) return cached
-  const written = word.replaceAll('’', "'")
+  const written = word.replace(/[’ʼ]/g, "'")
   // The lower case of İ has a combining dot, which other spellings of the word do not have.
-  const lower = language === 'tr' ? written.toLocaleLowerCase('tr') : written.toLowerCase().replaceAll('i\u0307', 'i')
+  const lower = fold(language === 'tr' ? written.toLocaleLowerCase('tr') : written.toLowerCase().replaceAll('i\u0307', 'i'))
   const plain = withoutElision(lower)
   const term = {
     text: /^[\p{L}\p{M}]+$/u.test(plain) ? stem(plain) || plain : plain,
     stop: stopWords.has(lower) || stopWords.has(plain),
+    parts: [...new Set(splitCompound?.(plain).map((part) => stem(part) || part))],
   }
   if (terms.size >= MAX_CACHED) terms.clear()
   terms.set(word, term)
   return term
 }
 
+/** Arabic vowel marks and the stretching sign, and Hebrew points, which most texts leave out. */
+const OPTIONAL_MARKS = /[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc]/g
+const GREEK = /\p{Script=Greek}/u
+
+/** One spelling of letters that are also written in another way: Greek capitals have no accents, and ß is ss in Switzerland and in capitals. Never empty. */
+function fold(word: string): string {
+  if (ASCII_WORD.test(word)) return word
+  const folded = word.replaceAll('ß', 'ss').replace(OPTIONAL_MARKS, '') || word
+  return GREEK.test(folded) ? normalize(folded, 'NFD').replace(/\p{M}/gu, '').replaceAll('ς', 'σ') : folded
+}
+
+const ASCII_WORD = /^[ -~]*$/
+
 /** Keeps the longest part of a word with apostrophes: “Anne’s” → anne, “l’avion” → avion. */
 function withoutElision(word: string): string {
   const parts = word.split("'")
-  return parts.reduce((longest, part) => (part.length > longest.length ? part : longest))
+  return parts.reduce((longest, part) => (part.length > longest.length ? part : longest)) || word
 }
 
 /** The terms of a text in their order, with repetitions and without stop words. */

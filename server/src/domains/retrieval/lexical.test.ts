@@ -31,7 +31,7 @@ function naive(visible: readonly Entry[], query: string): Map<string, number> {
 
 describe.each(testDatabases())('rankLexically on $name', async ({ open }) => {
   const rank = (partitions: readonly Partition[], query: string, depth = 10) =>
-    rankLexically(database.db, desk.workspace, partitions, query, depth)
+    rankLexically(database.db, desk.workspace, partitions, { text: query }, depth)
   const idsOf = async (...wanted: Parameters<typeof rank>) => (await rank(...wanted)).map(({ id }) => id)
   const database = await closeAfterAll(open())
   const desk = await createRetrievalFixture(database)
@@ -93,11 +93,13 @@ describe.each(testDatabases())('rankLexically on $name', async ({ open }) => {
     const query = WORDS.join(' ')
     const tight = { eager: 0, whole: 120, rescored: 20 }
     for (const bounds of [undefined, tight]) {
-      const all = await rankLexically(database.db, desk.workspace, [partition], query, 1_000, bounds)
+      const all = await rankLexically(database.db, desk.workspace, [partition], { text: query }, 1_000, bounds)
       expect(new Set(all.map(({ id }) => id))).toEqual(new Set(entries.map(({ id }) => id)))
       for (const [at, { similarity }] of all.entries()) expect(similarity).toBeLessThanOrEqual(all[at - 1]?.similarity ?? 1)
       for (const depth of [1, 19, 20, 21, 150, 299]) {
-        expect(await rankLexically(database.db, desk.workspace, [partition], query, depth, bounds)).toEqual(all.slice(0, depth))
+        expect(await rankLexically(database.db, desk.workspace, [partition], { text: query }, depth, bounds)).toEqual(
+          all.slice(0, depth),
+        )
       }
     }
   })
@@ -108,7 +110,7 @@ describe.each(testDatabases())('rankLexically on $name', async ({ open }) => {
     const entries = Array.from({ length: 300 }, (_, at) => newEntry(textAt(at)))
     await desk.add(partition, entries)
     const tight = { eager: 0, whole: 20, rescored: 50 }
-    const ranked = await rankLexically(database.db, desk.workspace, [partition], 'common rare filler', 15, tight)
+    const ranked = await rankLexically(database.db, desk.workspace, [partition], { text: 'common rare filler' }, 15, tight)
     expect(ranked).toHaveLength(15)
     expect(ranked.map(({ id }) => id)).toEqual(await idsOf([partition], 'common rare filler', 15))
   })

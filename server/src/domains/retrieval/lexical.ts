@@ -5,7 +5,7 @@ import { findSimilar } from './fuzzy.ts'
 import type { Partition } from './partition.ts'
 import { PostingSource, readScope } from './posting-source.ts'
 import { BLOCK_ENTRIES } from './posting-store.ts'
-import { parseQuery, type QueryWord } from './query.ts'
+import { parseQuery, type QueryWord, type SearchText } from './query.ts'
 import { type Candidate, Scoreboard, splitBest, termWeight } from './scoreboard.ts'
 
 /** A word, the number of entries that contain it, and the maximum that it adds to a score. */
@@ -34,7 +34,7 @@ export async function rankLexically(
   db: Db,
   workspaceUuid: string,
   partitions: readonly Partition[],
-  query: string,
+  query: SearchText,
   depth: number,
   bounds: Bounds = BOUNDS,
 ): Promise<readonly Ranked[]> {
@@ -52,7 +52,7 @@ export async function rankLexically(
   const similar = await findSimilar(
     db,
     scope,
-    queryWords.filter(({ matches }) => matches === 0).map(({ word }) => word),
+    queryWords.filter(({ matches, word }) => matches === 0 && !word.isExact).map(({ word }) => word),
   )
   const similarWords = similar.length > 0 ? await addWeights(similar) : []
   const weighted = [...queryWords, ...similarWords].filter(({ matches }) => matches > 0)

@@ -1,23 +1,26 @@
 import type { Tx } from '../../platform/db/database.ts'
+import { addDocumentScores, type DocumentsOf } from './document-score.ts'
 import { fuse, placesFor, type Ranked } from './fuse.ts'
 import { rankLexically } from './lexical.ts'
 import type { Partition } from './partition.ts'
+import type { SearchText } from './query.ts'
+import type { Reranker } from './reranker.ts'
 import { nearest, type SemanticQuery } from './semantic/nearest.ts'
 import type { SemanticRanker } from './semantic/semantic-ranker.ts'
 
 export type { Ranked }
 
-export interface PreparedQuery {
-  readonly text: string
+export interface PreparedQuery extends SearchText {
   readonly semantic?: SemanticQuery | undefined
 }
 
 export interface Ranker {
   /** Prepares a query of a viewer who sees these partitions. May call the embedder, so it runs outside of the snapshot of `rank`. */
-  prepare(text: string, findPartitions: () => Promise<readonly Partition[]>): Promise<PreparedQuery>
+  prepare(query: SearchText, findPartitions: () => Promise<readonly Partition[]>): Promise<PreparedQuery>
   /**
    * The matching entries of these partitions, best first, up to `depth`; ties are ordered by id. Entries of other partitions have no
-   * influence. A greater depth only appends results. `snapshot`: the transaction of `inSnapshot` that also loads the entries.
+   * influence. A greater depth only appends results. `snapshot`: the transaction of `inSnapshot` that also loads the entries. With
+   * `documentsOf`, the score of its document counts for each entry.
    */
   rank(
     snapshot: Tx,
@@ -25,10 +28,18 @@ export interface Ranker {
     partitions: readonly Partition[],
     query: PreparedQuery,
     depth: number,
+    documentsOf?: DocumentsOf,
   ): Promise<readonly Ranked[]>
+  /** The order of the best texts of a search, which the reranker reads; undefined: the order stays. May take its time, so it runs outside of the snapshot. */
+  reorder(query: SearchText, texts: readonly string[]): Promise<Order>
 }
 
+/** The places of a text in the order of relevance; undefined: no other order. */
+type Order = readonly number[] | undefined
+
 export interface RankerDeps {
+  /** Set if a reranker is configured. */
+  readonly reranker?: Pick<Reranker, 'order'> | undefined
   /** Set if an embedder is configured and the database supports vectors. */
   readonly embedder?: SemanticRanker | undefined
 }
@@ -36,15 +47,23 @@ export interface RankerDeps {
 /** Weight of the semantic ranking; the lexical ranking has 1. Low enough for a weak embedder (docs/decisions/0012-semantic-search.md). */
 const SEMANTIC_WEIGHT = 0.03
 
+/** A question with fewer characters is embedded together with the latest earlier question. */
+const SHORT_QUESTION = 40
+
+const meaningOf = ({ text, earlier: [latest] = [] }: SearchText): string =>
+  latest !== undefined && text.length < SHORT_QUESTION ? `${latest}\n${text}` : text
+
 /** Ranks lexically, and with an available embedder also semantically. */
-export const createRanker = ({ embedder }: RankerDeps = {}): Ranker => ({
-  async prepare(text, findPartitions) {
-    return embedder ? { text, semantic: await embedder.prepare(text, await findPartitions()) } : { text }
+export const createRanker = ({ embedder, reranker }: RankerDeps = {}): Ranker => ({
+  async prepare(query, findPartitions) {
+    return embedder ? { ...query, semantic: await embedder.prepare(meaningOf(query), await findPartitions()) } : query
   },
-  async rank(snapshot, workspaceUuid, partitions, { text, semantic: query }, depth) {
-    if (!query) return rankLexically(snapshot, workspaceUuid, partitions, text, depth)
-    const places = placesFor(depth)
-    const lexical = await rankLexically(snapshot, workspaceUuid, partitions, text, places)
+  async rank(snapshot, workspaceUuid, partitions, { semantic: query, ...words }, depth, documentsOf) {
+    const places = query || documentsOf ? placesFor(depth) : depth
+    const ranked = await rankLexically(snapshot, workspaceUuid, partitions, words, places)
+    const ids = ranked.map(({ id }) => id)
+    const lexical = documentsOf ? addDocumentScores(ranked, await documentsOf(snapshot, workspaceUuid, ids)) : ranked
+    if (!query) return lexical.slice(0, depth)
     const semantic = await nearest(snapshot, query, workspaceUuid, partitions, places)
     return fuse(
       [
@@ -54,4 +73,5 @@ export const createRanker = ({ embedder }: RankerDeps = {}): Ranker => ({
       depth,
     )
   },
+  reorder: async (query, texts) => (texts.length < 2 ? undefined : reranker?.order(meaningOf(query), texts)),
 })

@@ -12,7 +12,7 @@ describe.each(testDatabases())('reindexOutdated on $name', async ({ open }) => {
   const load = async (_: unknown, ids: readonly string[]) => ids.flatMap((id) => texts.get(id) ?? [])
   const reindex = (most = 50) => reindexOutdated(database.db, { knowledge: load, memory: load }, most)
   const found = async (partition: Partition, query: string) =>
-    (await rankLexically(database.db, desk.workspace, [partition], query, 10)).map(({ id }) => texts.get(id)?.text)
+    (await rankLexically(database.db, desk.workspace, [partition], { text: query }, 10)).map(({ id }) => texts.get(id)?.text)
   const stateOf = async ({ id }: Partition) => {
     const { rows } = await database.pool.query(
       `select entry.number, entry.length, terms, tokenizer, entries, total_length from retrieval_entry as entry

@@ -30,7 +30,17 @@ describe('splitWords', () => {
     ['Ver\u00adtrags\u200bnum\u2060mer', ['Vertragsnummer']],
     ['Vertrags\u00ad\n  nummer', ['Vertragsnummer']],
     ['Cafe\u0301 ｶﾞ', ['Café', 'ガ']],
+    ['x\u0303y пʼять', ['x\u0303y', 'пʼять']],
     ['INV\u20112024', ['INV', '2024', 'INV-2024']],
+    // A line break within a text of a script without spaces; Korean words have spaces.
+    ['部署服\n务', ['部', '部署', '署', '署服', '服', '服务', '务']],
+    ['サー  \r\n バー', ['サー', 'ーバ', 'バー']],
+    ['신청\n서류', ['신청', '서류']],
+    ['上\n\n海', ['上', '海']],
+    ['ꦲꦏ꧀ꦱꦫ', ['ꦲꦏ', 'ꦏ꧀', '꧀ꦱ', 'ꦱꦫ']],
+    // Names of programming languages.
+    ['C++ and c#.', ['C', 'C++', 'and', 'c', 'c#']],
+    ['A+B, ABC++, #1', ['A', 'B', 'ABC', '1']],
     // Letters and digits that follow each other.
     ['INC4711 25kg', ['INC4711', 'INC', '4711', '25kg', '25', 'kg']],
     ['v2 a81bc81b', ['v2', 'a81bc81b']],
@@ -63,7 +73,20 @@ describe('termOf', () => {
     ['none', 'café', ['café']],
     ['en', 'İSTANBUL İstanbul istanbul', ['istanbul', 'istanbul', 'istanbul']],
     ['ko', '신청서', ['신청', '청서']],
+    ['el', 'ΣΎΜΒΑΣΗ ΣΥΜΒΑΣΗ σύμβαση', ['συμβασ', 'συμβασ', 'συμβασ']],
+    ['el', 'ΚΑΙ και ΑΠΌ από ΑΠΟ', []],
+    ['none', 'οδός ΟΔΟΣ', ['οδοσ', 'οδοσ']],
+    ['none', 'Straße STRASSE Strasse', ['strasse', 'strasse', 'strasse']],
+    ['none', 'العُقُود العـقود العقود', ['العقود', 'العقود', 'العقود']],
+    ['none', 'שָׁלוֹם שלום', ['שלום', 'שלום']],
+    ['uk', "п'ять п’ять пʼять", ['ят', 'ят', 'ят']],
   ] as const)('%s: %s', (language, text, terms) => expect(termsOf(text, language)).toEqual(terms))
+
+  test.each(LANGUAGES)('%s: no term is empty, and none has a space', (language) => {
+    const marks = Array.from({ length: 0x700 }, (_, code) => String.fromCodePoint(code)).join(' ')
+    const terms = splitWords(`${marks} ${marks.toUpperCase()} \u02bc a's 'tis`).map((word) => termOf(word, language).text)
+    expect(terms.filter((term) => term === '' || /\s/.test(term))).toEqual([])
+  })
 
   test('does not stem numbers and identifiers', () => {
     expect(termsOf('ORDERS-2024s', 'en')).toEqual(['order', '2024s', 'orders-2024s'])
@@ -72,8 +95,9 @@ describe('termOf', () => {
 
 test('TOKENIZER: it is raised when texts get other terms, so that stored texts are indexed again', () => {
   const text = `INV-2024-0017 parseHTTPRequest INC4711 a@b.com/x_y "don't" l’avion Häuser connections книги KIZ İzmir café café
-    Ver\u00adtrag 使用Docker部署 サーバー 신청서를 책을 ภาษาไทย ${'long'.repeat(30)} The of and`
+    Ver\u00adtrag 使用Docker部署 サー\nバー 신청서를 책을 ภาษาไทย ꦲꦏ꧀ꦱꦫ ${'long'.repeat(30)} The of and C++ ΑΘΉΝΑ Straße العُقُود
+    Krankenversicherungsbeiträge ziektekostenverzekering anställningsavtalet`
   const terms = LANGUAGES.map((language) => splitWords(text).map((word) => termOf(word, language)))
   const digest = createHash('sha256').update(JSON.stringify(terms)).digest('hex')
-  expect([TOKENIZER, digest.slice(0, 16)]).toEqual([2, 'ad8c9a61c5854348'])
+  expect([TOKENIZER, digest.slice(0, 16)]).toEqual([3, '7727f23594ee187c'])
 })

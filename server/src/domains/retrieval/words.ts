@@ -4,22 +4,48 @@ import { normalize } from '../../platform/lib/normalize.ts'
  * The version of `splitWords` and `termOf`, which every indexed text records. A change of their results raises it, and a migration adds
  * indexes of the rows with a former version (docs/decisions/0011-lexical-search.md, Words).
  */
-export const TOKENIZER = 2
+export const TOKENIZER = 3
 
 const LETTER = String.raw`[\p{L}\p{N}\p{M}]`
+/** Scripts without spaces between words. */
+const SCRIPTS = [
+  ...[
+    'Han',
+    'Hiragana',
+    'Katakana',
+    'Bopomofo',
+    'Yi',
+    'Thai',
+    'Lao',
+    'Khmer',
+    'Myanmar',
+    'Tai_Le',
+    'New_Tai_Lue',
+    'Tai_Tham',
+    'Tai_Viet',
+  ],
+  ...['Javanese', 'Balinese', 'Cham'],
+]
+  .map((script) => String.raw`\p{scx=${script}}`)
+  .join('')
+/** Accents and apostrophes of Latin and Cyrillic letters are used in Thai, too. */
+const SHARED = String.raw`[\p{scx=Latin}\p{scx=Cyrillic}]`
+const WITHOUT_SPACES = `[[[${SCRIPTS}]&&${LETTER}]--${SHARED}]`
 /**
  * Scripts without spaces, and Korean, whose words end in particles: indexed by pairs of adjacent characters, and Chinese also by single
  * characters.
  */
-const UNSPACED = String.raw`[[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]&&${LETTER}]`
+const UNSPACED = `[${WITHOUT_SPACES}[\\p{scx=Hangul}&&${LETTER}]]`
 const SPACED = `[${LETTER}--${UNSPACED}]`
+/** Such as C++ and C#. */
+const SIGNED = String.raw`(?<!${LETTER})[A-Za-z](?:\+\+|#)(?!${LETTER})`
 /** Letters and digits with the characters that join them in names and numbers; or letters of a script without spaces. */
-const COMPOUND = new RegExp(`${UNSPACED}+|${SPACED}+(?:[\\-_.:\\/@+'’]+${SPACED}+)*`, 'gv')
+const COMPOUND = new RegExp(`${UNSPACED}+|${SIGNED}|${SPACED}+(?:[\\-_.:\\/@+'’]+${SPACED}+)*`, 'gv')
 /** An apostrophe belongs to its word. */
 const PART = new RegExp(`${SPACED}+(?:['’]${SPACED}+)*`, 'gv')
 const IS_UNSPACED = new RegExp(`^${UNSPACED}`, 'v')
 /** Compounds such as names in code, order numbers and versions are also indexed as a whole. */
-const IDENTIFIER = /[\p{N}_:/@]|\.\p{L}/u
+const IDENTIFIER = /[\p{N}_:/@#]|\.\p{L}|\+\+$/u
 /** The boundaries of CamelCase parts, also in HTTPServer. */
 const HUMP = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 /** INC4711 and 25kg, but not v2 and not hexadecimal numbers. */
@@ -33,6 +59,8 @@ const SYLLABLE_WITH_PARTICLE =
 const ASCII = /^[\x20-\x7e\s]*$/
 /** A soft hyphen with the line break after it, and characters that are not visible within a word. */
 const INVISIBLE = /\u00ad[ \t]*\r?\n[ \t]*|\p{Default_Ignorable_Code_Point}+/gu
+/** A line break within a text of a script without spaces is only layout. */
+const WRAP = new RegExp(`(?<=${WITHOUT_SPACES})[ \\t]*\\r?\\n[ \\t]*(?=${WITHOUT_SPACES})`, 'gv')
 const MAX_WORD = 64
 
 /**
@@ -67,12 +95,12 @@ export function visitWords(text: string, visit: VisitWord): void {
         for (const fragment of part.split(BETWEEN_LETTERS_AND_DIGITS)) visit(cut(fragment), at, 'fragment')
       at++
     }
-    if (parts.length > 1 && IDENTIFIER.test(compound)) visit(cut(compound), first, 'whole')
+    if (compound !== parts[0] && IDENTIFIER.test(compound)) visit(cut(compound), first, 'whole')
   }
 }
 
 const visible = (text: string): string =>
-  ASCII.test(text) ? text : normalize(text.replace(INVISIBLE, ''), 'NFKC').replaceAll('\u2010', '-')
+  ASCII.test(text) ? text : normalize(text.replace(INVISIBLE, ''), 'NFKC').replace(WRAP, '').replaceAll('\u2010', '-')
 
 /** Cuts a long word without leaving half of a surrogate pair. */
 const cut = (word: string): string =>

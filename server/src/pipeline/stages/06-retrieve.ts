@@ -23,7 +23,8 @@ export function retrieve(
   if (!search) return new Skipped()
   const { knowledge } = context.caller.application.settings
   const judge = labelJudge<'hit', HitLabels>('hit', search)
-  const passages = searchKnowledge(deps, search.viewer, { text: search.text, collections: knowledge.collections, judge })
+  const { text, earlier } = search
+  const passages = searchKnowledge(deps, search.viewer, { text, earlier, collections: knowledge.collections, judge })
   return governHits(passages, search, PASSAGES, authorized.decision, deps).then((hits) => holdForHits(hits, search))
 }
 
@@ -40,8 +41,14 @@ export function planRetrieval(
 
 export const PASSAGES: HitKind<Passage> = {
   point: 'retrieve',
-  texts: ({ title, headings, content }) => [content, title, ...headings],
-  withTexts: (passage, [content = '', title = '', ...headings]) => ({ ...passage, content, title, headings }),
+  texts: ({ title, source, headings, content }) => [content, title, source, ...headings],
+  withTexts: (passage, [content = '', title = '', source = '', ...headings]) => ({
+    ...passage,
+    content,
+    title,
+    source,
+    headings,
+  }),
   subject: ({ classification, regulations, title, collection, documentId, updatedAt }) => ({
     hit: { classification, regulations, title, collection, document: documentId, updatedAt },
   }),

@@ -26,7 +26,8 @@ export function recall(
   const { memory } = context.caller.application.settings
   const isChat = context.incoming.endpoint === 'chat'
   const judge = labelJudge<'memory', MemoryLabels>('memory', search)
-  const query = { text: search.text, judge, ...(isChat && memory.scopes && { scopes: memory.scopes }) }
+  const { text, earlier } = search
+  const query = { text, earlier, judge, ...(isChat && memory.scopes && { scopes: memory.scopes }) }
   const memories = recallMemories(deps, search.viewer, query)
   return governHits(memories, search, MEMORIES, decision, deps).then((hits) => holdForHits(hits, search))
 }

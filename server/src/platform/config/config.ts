@@ -4,7 +4,7 @@ import { readEnvironmentProviders } from './environment-providers.ts'
 import { refuseUnknownVariables } from './known-variables.ts'
 import { readAuditArchiveConfig, readCheckpointDeliveryConfig, readFilesConfig } from './places.ts'
 import { readDatabasePool, readProcesses } from './processes.ts'
-import { readDatabaseUrls, readEmbeddingsConfig, readMailConfig, readOcrConfig } from './services.ts'
+import { readDatabaseUrls, readEmbeddingsConfig, readMailConfig, readOcrConfig, readRerankConfig } from './services.ts'
 import { readSignInConfig } from './sign-in.ts'
 import { readTelemetryConfig } from './telemetry.ts'
 
@@ -57,6 +57,8 @@ export function readConfig(env: Environment) {
     /** undefined: searches use words only. */
     embeddings: readEmbeddingsConfig(env),
     ocr: readOcrConfig(env),
+    /** undefined: searches keep their own order. */
+    rerank: readRerankConfig(env),
     files: readFilesConfig(env, dataDir, integer(env, 'GATEHOUSE_MAX_FILE_BYTES', 26_214_400, 1, 5_368_709_120)),
     checkpointDelivery: readCheckpointDeliveryConfig(env),
     auditArchive: readAuditArchiveConfig(env),

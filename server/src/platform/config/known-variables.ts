@@ -18,7 +18,7 @@ export const KNOWN_VARIABLES: readonly string[] = [
   ['FILES', 'FILES_ACCESS_KEY_ID', 'FILES_BUCKET', 'FILES_REGION', 'FILES_SECRET_ACCESS_KEY', 'FILE_TYPES'],
   ['MAX_BODY_BYTES', 'MAX_BODY_BYTES_IN_FLIGHT', 'MAX_CONTENT_BYTES', 'MAX_FILE_BYTES', 'MAX_JSON_DEPTH', 'MAX_MESSAGES'],
   ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ISSUER', 'OIDC_NAME', 'OIDC_ROLES', 'OIDC_ROLE_CLAIM', 'OIDC_SCOPES'],
-  ['OIDC_VERIFIED_CLAIM'],
+  ['OIDC_VERIFIED_CLAIM', 'RERANK_API_KEY', 'RERANK_MODEL', 'RERANK_URL'],
 ].flatMap((names) => names.map((name) => `GATEHOUSE_${name}`))
 
 /** Variables that README and examples use in clients and configuration files. */

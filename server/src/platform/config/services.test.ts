@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ConfigError } from './environment.ts'
-import { readDatabaseUrls, readEmbeddingsConfig, readMailConfig, readOcrConfig } from './services.ts'
+import { readDatabaseUrls, readEmbeddingsConfig, readMailConfig, readOcrConfig, readRerankConfig } from './services.ts'
 
 const url = 'smtps://user:secret@mail.example.com:465'
 const from = 'Gatehouse <gatehouse@example.com>'
@@ -66,6 +66,15 @@ test.each([
   [{ GATEHOUSE_OCR_URL: 'http://user@ocr.example' }, /_URL must be/],
 ])('OCR config: throws for %j', (env, message) => {
   expect(() => readOcrConfig(env)).toThrow(message)
+})
+
+test('rerank config: has URL and model when both are set', () => {
+  const read = (url?: string, model?: string) => readRerankConfig({ GATEHOUSE_RERANK_URL: url, GATEHOUSE_RERANK_MODEL: model })
+  expect(read()).toBeUndefined()
+  expect(read('https://rerank.example/v2/', 'large')).toMatchObject({ url: 'https://rerank.example/v2', model: 'large' })
+  expect(() => read('https://rerank.example/v2')).toThrow(/must be set together/)
+  expect(() => read(undefined, 'large')).toThrow(/must be set together/)
+  expect(() => read('https://key@rerank.example', 'large')).toThrow(/_URL must be/)
 })
 
 const DATABASE_URL = 'postgres://gatehouse@pooler.example/gatehouse'

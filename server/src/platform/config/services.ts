@@ -34,6 +34,16 @@ export function readEmbeddingsConfig(env: Environment) {
   return { url: url.replace(/\/+$/, ''), model, apiKeyEnv: 'GATEHOUSE_EMBEDDINGS_API_KEY' }
 }
 
+/** A `/rerank` API in the form of Cohere. Its URL may be private, because it is configured. */
+export function readRerankConfig(env: Environment) {
+  const { GATEHOUSE_RERANK_URL: url, GATEHOUSE_RERANK_MODEL: model } = env
+  if (!url && !model) return undefined
+  if (!url || !model) throw new ConfigError('GATEHOUSE_RERANK_URL and GATEHOUSE_RERANK_MODEL must be set together')
+  if (!isPlainUrl(url))
+    throw new ConfigError('GATEHOUSE_RERANK_URL must be an http or https URL without credentials, query or fragment')
+  return { url: url.replace(/\/+$/, ''), model, apiKeyEnv: 'GATEHOUSE_RERANK_API_KEY' }
+}
+
 /** URLs of a PostgreSQL (docs/high-availability.md). All undefined: the embedded database. */
 export function readDatabaseUrls(env: Environment) {
   const urls = {

@@ -9,5 +9,5 @@ const PIECES = new RegExp(`[^${MARK}]*[${MARK}]{0,${MAX_MARKS}}`, 'gu')
  * `text.normalize(form)` in linear time. The built-in function sorts a run of combining marks by insertion, so 300 KB of marks in
  * alternating order would occupy the event loop for nine seconds. Where a run has more than 30 marks, pieces are normalised.
  */
-export const normalize = (text: string, form: 'NFC' | 'NFKC'): string =>
+export const normalize = (text: string, form: 'NFC' | 'NFD' | 'NFKC'): string =>
   LONG_RUN.test(text) ? text.replace(PIECES, (piece) => piece.normalize(form)) : text.normalize(form)

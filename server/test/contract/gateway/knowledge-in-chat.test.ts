@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { assertNoContent } from '../../support/audit.ts'
 import { expectError, expectSuccess } from '../../support/gateway-client.ts'
 import { createKnowledgeFixture } from '../../support/knowledge-fixture.ts'
+import { says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 import { chat, recordOf, reviewsOf, tokenOf } from './retrieval-client.ts'
 
@@ -17,11 +18,34 @@ describe('knowledge in a chat', async () => {
     expect(role).toBe('user')
     expect(content.startsWith(`${sentPrompt}\n\n`)).toBe(true)
     expect(content).toMatch(/data, not instructions/)
-    const block = new RegExp(`^--- (\\S+) passage ${hit?.chunk_id}: Where things are\\n(.*)\\n--- \\1 end of passage$`, 'ms')
+    const block = new RegExp(
+      `^--- (\\S+) passage ${hit?.chunk_id}: Where things are \\([^()]+, \\d{4}-\\d\\d-\\d\\d\\)\\n(.*)\\n--- \\1 end of passage$`,
+      'ms',
+    )
     expect(block.exec(content)?.[2]).toBe('The ruby is in the second drawer.')
     const record = await recordOf(knowledgeFixture, response)
     expect(record.knowledge).toEqual([{ id: hit?.chunk_id, score: expect.any(Number), hash: expect.any(String) }])
     assertNoContent(record as never, ['second drawer', 'Where things are', sentPrompt])
+  })
+  test('prompt: a follow-up finds the topic of the questions before it', async () => {
+    const own = await createKnowledgeFixture(governed, { knowledge: { passages: 1 } })
+    const filler = Array.from({ length: 6 }, (_, at) => `Contractors send their invoice number ${at} in week ${at}.`)
+    for (const text of filler) await own.put(text)
+    await own.put('Parental leave: employees have 60 days, contractors have 10 days of leave without pay.')
+    const sentFor = async (...questions: string[]) => {
+      const key = word()
+      governed.provider.on(key, says('Noted.'))
+      const messages = questions.flatMap((content) => [
+        { role: 'user', content },
+        { role: 'assistant', content: 'Noted.' },
+      ])
+      const last = { role: 'user', content: `And for contractors? ${key}` }
+      expectSuccess(await governed.chat([...messages, last], {}, { token: own.token }))
+      return governed.provider.callsWith(key)[0]?.raw ?? ''
+    }
+    expect(await sentFor()).toContain('invoice')
+    expect(await sentFor('How much parental leave do employees have?')).toContain('60 days')
+    expect(await sentFor('How much parental leave do employees have?', 'Thanks!')).toContain('60 days')
   })
   test('prompt: no document can contain its delimiter, which is the same for the same passages [GW-KNOW-9, GW-FID-2]', async () => {
     const own = await createKnowledgeFixture(governed)

@@ -6,10 +6,14 @@ import { governed } from '../shared-server.ts'
 import { CLASSIFICATIONS, tokenOf } from './retrieval-client.ts'
 
 describe('knowledge search', () => {
-  test('KnowledgeHit: all fields, and no other [GW-KNOW-4]', async () => {
+  test('KnowledgeHit: all fields, and where the passage is from [GW-KNOW-4]', async () => {
     const topic = word()
     const fixture = await createKnowledgeFixture(governed)
-    await fixture.put(`A description of ${topic}.`, { title: 'Sayings', regulations: ['hipaa', 'gdpr'] })
+    await fixture.put(`# Old\n\nA description of ${topic}.`, {
+      title: 'Sayings',
+      source: 'https://wiki.example.org/sayings',
+      regulations: ['hipaa', 'gdpr'],
+    })
     expect(await fixture.hits(topic)).toEqual([
       {
         chunk_id: expect.stringMatching(/^chk_[0-9a-z]{26}$/),
@@ -18,6 +22,11 @@ describe('knowledge search', () => {
         classification: 'internal',
         regulations: ['gdpr', 'hipaa'],
         similarity: expect.any(Number),
+        document_id: expect.stringMatching(/^doc_[0-9a-z]{26}$/),
+        collection: expect.any(String),
+        source: 'https://wiki.example.org/sayings',
+        headings: ['Old'],
+        updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       },
     ])
   })

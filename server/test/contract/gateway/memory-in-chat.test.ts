@@ -18,7 +18,10 @@ describe('memories in a chat', () => {
     expect(sent[0]?.role).toBe('user')
     expect(sent[0]?.content.startsWith(`${sentPrompt}\n\n`)).toBe(true)
     expect(sent[0]?.content).toMatch(
-      new RegExp(`^--- (\\S+) memory ${id}: preference, user\\nMy desk is by the ruby window\\.\\n--- \\1 end of memory$`, 'm'),
+      new RegExp(
+        `^--- (\\S+) memory ${id}: preference, user, \\d{4}-\\d\\d-\\d\\d\\nMy desk is by the ruby window\\.\\n--- \\1 end of memory$`,
+        'm',
+      ),
     )
     const record = await recordOf(memoryFixture, response)
     expect(record.memory).toEqual([{ id, score: expect.any(Number), hash: expect.any(String) }])

@@ -23,6 +23,7 @@ import * as countedKeys from './0022-counted-keys.ts'
 import * as documentWarnings from './0023-document-warnings.ts'
 import * as uploads from './0024-uploads.ts'
 import * as groups from './0025-groups.ts'
+import * as tokenizer3 from './0026-tokenizer-3.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -50,4 +51,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0023-document-warnings': documentWarnings,
   '0024-uploads': uploads,
   '0025-groups': groups,
+  '0026-tokenizer-3': tokenizer3,
 }
