@@ -186,13 +186,16 @@ export const FILE_QUERY = {
 
 const OUTCOMES = ['added', 'changed', 'relabelled', 'unchanged', 'queued', 'failed'] as const
 
-const ErrorView = Type.Object({
-  code: Type.String({
-    description:
-      'empty, too_large, encrypted, broken, unsupported, timeout: problem of the file. ocr_failed: the text recognition failed. blocked, not_fetched: problem of the URL. detector_failed: the content could not be inspected. interrupted: the server stopped several times while it read the file. replaced: a newer upload of the key came first.',
-  }),
-  message: Type.String({ description: 'The problem and what to do.' }),
-})
+const ErrorView = Type.Object(
+  {
+    code: Type.String({
+      description:
+        'empty, too_large, encrypted, broken, unsupported, timeout: problem of the file. ocr_failed: the text recognition failed. blocked, not_fetched: problem of the URL. detector_failed: the content could not be inspected. interrupted: the server stopped several times while it read the file. replaced: a newer upload of the key came first.',
+    }),
+    message: Type.String({ description: 'The problem and what to do.' }),
+  },
+  { title: 'UploadError' },
+)
 
 const AttachmentView = Type.Object(
   {
