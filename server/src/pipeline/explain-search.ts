@@ -5,12 +5,13 @@ import type { Application, User } from '../shared/principal.ts'
 import { type Viewer, viewerOf } from '../shared/viewer.ts'
 import type { Governed } from './govern.ts'
 import { governHit, type HitSearch, type SearchDeps } from './govern-hits.ts'
+import { PASSAGES } from './hit-kinds.ts'
 import { EMPTY_REQUEST } from './request.ts'
 import { admittedOf, settle } from './simulate.ts'
 import { type Authorized, NOT_INVOKED, noHits, type RequestContext } from './stage-results.ts'
 import { classify } from './stages/04-classify.ts'
 import { type AuthorizeDeps, authorize } from './stages/05-authorize.ts'
-import { PASSAGES, planRetrieval, retrieve } from './stages/06-retrieve.ts'
+import { planRetrieval, retrieve } from './stages/06-retrieve.ts'
 import { inspect } from './stages/10-inspect.ts'
 
 interface AskedSearch {
@@ -24,7 +25,7 @@ interface SearchExplanation {
   readonly viewer: Viewer
   /** Rules of the policies that withhold every hit of this query. */
   readonly withheldBy: readonly string[]
-  /** What the search returns, best first. */
+  /** The passages that the search returns, best first. */
   readonly visible: readonly ExplainedPassage[]
   /** Matching passages that it does not return, with the check that fails. */
   readonly hidden: readonly ExplainedPassage[]

@@ -70,7 +70,7 @@ export async function simulate(
   return resultOf(content, authorized, settle(await inspect(context, authorized.value, outputs, deps)))
 }
 
-export const INCOMING = { endpoint: 'chat' as const, clientSignal: () => new AbortController().signal }
+const INCOMING = { endpoint: 'chat' as const, clientSignal: () => new AbortController().signal }
 
 export const admittedOf = (request: GatewayRequest): Admitted => ({
   ...withCollectedTexts({ ...request, reviewItemId: undefined, waitSeconds: 0 }),

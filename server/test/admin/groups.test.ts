@@ -114,3 +114,11 @@ test('groups: changes repeat, members have pages, and unknown groups are 404', a
   expectError(await admin('GET', '/groups/unknown/members'), 'NOT_FOUND')
   expectError(await members('sales', { add: { users: [''] } }), 'VALIDATION_ERROR')
 })
+
+test('documents: readers with groups and denials are shown as they were set', async () => {
+  const acl = { groups: ['engineering'], deny: { groups: ['contractors'], users: ['eve'] } }
+  const id = await fixture.put('The heron table.', { key: 'table', acl })
+  expect(expectSuccess(await admin('GET', `/documents/${id}`))).toMatchObject({ acl })
+  const collection = { name: 'denying', acl: { everyone: true, deny: { departments: ['sales'] } } }
+  expect(expectSuccess(await admin('POST', '/collections', { json: collection }), 201)).toMatchObject(collection)
+})

@@ -1,32 +1,16 @@
+import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { parseQuery } from '../../src/domains/retrieval/query.ts'
-import { createRanker } from '../../src/domains/retrieval/rank.ts'
 import type { Database } from '../../src/platform/db/database.ts'
 import { fromId, newId } from '../../src/platform/lib/id.ts'
 import { countFindings } from '../../src/shared/finding.ts'
-import { SHARED_SCOPES } from '../../src/shared/memory-words.ts'
-import { ANONYMOUS_USER } from '../../src/shared/principal.ts'
-import type { Viewer } from '../../src/shared/viewer.ts'
+import { changeOwners, eraseMemories, storeMemories } from './memory-scenario.ts'
+import { ALL_ALLOWED, createScenario, NOW, type Owner, PAGE, type Scenario } from './scenario.ts'
 import type { StoreCalls } from './store-calls.ts'
 
-const NOW = new Date('2026-03-02T09:00:00Z')
-const clock = { now: () => NOW }
-const hasher = { text: (_: string, text: string) => Buffer.from(text).toString('hex') }
 const scanText = () => countFindings([])
 
-const DRAFT = {
-  kind: 'preference',
-  summary: null,
-  classification: 'internal',
-  regulations: [],
-  expiresAt: null,
-  mode: 'active',
-  source: 'capture',
-}
-
-const PAGE = { limit: 10 }
-
-type Owner = { readonly workspaceId: string; readonly applicationId: string }
+const FAILURE = { code: 'empty', message: 'no text' }
 
 /** Calls every store function of knowledge, memory and retrieval for one Workspace. Adds ids that it creates to `keys`. */
 export async function runStoreScenario(database: Database, owner: Owner, { call }: StoreCalls, keys: Set<string>): Promise<void> {
@@ -38,37 +22,6 @@ export async function runStoreScenario(database: Database, owner: Owner, { call 
   const memoryId = await storeMemories(scenario)
   await changeOwners(scenario)
   await eraseMemories(scenario, memoryId)
-}
-
-type Scenario = ReturnType<typeof createScenario>
-
-function createScenario(
-  { db, pool }: Database,
-  { workspaceId, applicationId }: Owner,
-  call: StoreCalls['call'],
-  keys: Set<string>,
-) {
-  const user = { ...ANONYMOUS_USER, id: 'mara', department: 'hangar', attributes: { projects: ['apollo'] } }
-  const viewer: Viewer = {
-    workspaceId,
-    applicationId,
-    user,
-    sessionId: 'morning',
-    ceiling: 'restricted',
-    assertionScopes: SHARED_SCOPES,
-  }
-  return {
-    db,
-    pool,
-    call,
-    keys,
-    workspaceId,
-    applicationId,
-    viewer,
-    uuid: String(fromId('ws', workspaceId)),
-    ranker: createRanker(),
-    transact: <T>(work: (tx: unknown, now: Date) => Promise<T>) => db.transaction().execute((tx) => work(tx, NOW)),
-  }
 }
 
 /** Creates a collection with documents and reads both. */
@@ -114,7 +67,7 @@ async function createDocuments({ db, call, workspaceId, transact }: Scenario) {
 }
 
 async function searchDocuments({ db, call, workspaceId, viewer, uuid, ranker }: Scenario): Promise<void> {
-  const visible = await call<{ id: string }[]>('knowledge/visibility.visiblePartitions', db, viewer, undefined)
+  const visible = await call<{ id: string }[]>('knowledge/visibility.visiblePartitions', db, viewer, {})
   const ranked = await call<{ id: string }[]>('retrieval/lexical.rankLexically', db, uuid, visible, { text: 'amber corall' }, 10)
   expect(ranked).toHaveLength(1)
   expect(await call('knowledge/passages.loadPassages', db, workspaceId, visible, ranked)).toHaveLength(1)
@@ -128,6 +81,10 @@ async function searchDocuments({ db, call, workspaceId, viewer, uuid, ranker }: 
     db,
     ranked.map(({ id }) => id),
   )
+  await call('knowledge/visibility.hiddenPartitions', db, viewer, {})
+  await call('knowledge/denied-documents.withoutDenied', db, workspaceId, visible, ALL_ALLOWED)
+  const chunks = sql`select unnest(${ranked.map(({ id }) => id)}::uuid[])`
+  await call('retrieval/denied-entries.deniedEntries', db, chunks)
   await call('knowledge/search.searchKnowledge', { db, ranker }, viewer, { text: 'amber', collections: undefined })
   const scope = await call<object>('retrieval/posting-source.readScope', db, uuid, visible)
   await call('retrieval/fuzzy.findSimilar', db, scope, parseQuery({ text: 'corrall' }, ['en']))
@@ -181,79 +138,6 @@ async function indexEntries({ db, call, keys, uuid, transact }: Scenario): Promi
 }
 
 /** Stores, lists, recalls and corrects memories; returns the id of one. */
-async function storeMemories({
-  db,
-  call,
-  workspaceId,
-  applicationId,
-  viewer,
-  uuid,
-  ranker,
-  transact,
-}: Scenario): Promise<string> {
-  const draft = (content: string, scope: string, more: object = {}) => {
-    const ids = { id: newId('mem'), auditId: newId('aud') }
-    return { ...DRAFT, ...ids, content, scope, scopeId: 'hangar', ...more }
-  }
-  const store = (...fields: Parameters<typeof draft>) =>
-    transact((tx) => call<{ id: string }>('memory/capture.storeMemory', tx, viewer, draft(...fields), hasher, NOW))
-  const { id } = await store('My favourite tea is Assam.', 'user')
-  await store('My favourite tea is Assam!', 'user', { classification: 'confidential' })
-  const { id: latest } = await store('My favourite tea is Darjeeling.', 'user', { classification: 'confidential' })
-  const shared = ['session', 'application', 'department', 'workspace'].map((scope) => draft('tea', scope))
-  await transact((tx) => call('memory/capture.storeMemories', tx, viewer, shared, hasher, NOW))
-  const { id: due } = await store('tea for a while', 'workspace', { expiresAt: new Date(NOW.getTime() + 1) })
-  await call('memory/memory-store.findMemory', db, workspaceId, id, NOW)
-  await call('memory/memory-store.listMemories', db, workspaceId, {
-    ...PAGE,
-    now: NOW,
-    userId: 'mara',
-    scope: 'user',
-    scopeId: 'mara',
-    applicationId,
-    history: true,
-  })
-  expect(await call('memory/recall.recallMemories', { db, ranker, clock }, viewer, { text: 'tea' })).not.toHaveLength(0)
-  await call('memory/memory-row.loadMemoryTexts', db, [String(fromId('mem', due))])
-  await call('memory/memory-row.loadMemoryEntries', db, [String(fromId('mem', due))])
-  const correction = { content: 'My favourite tea is Oolong.', summary: null, classification: 'confidential' }
-  await transact((tx) => call('memory/memory-store.correctMemory', tx, workspaceId, latest, correction, hasher, NOW))
-  await call('memory/memory-row.memoriesOf', db, uuid)
-  await call('memory/memory-row.unexpiredMemoriesOf', db, uuid, NOW)
-  return id
-}
-
-async function changeOwners({ db, call, keys, workspaceId, applicationId, uuid, transact }: Scenario): Promise<void> {
-  const owner = { workspaceId, scope: 'user', scopeId: 'mara', applicationId: null, userId: 'mara' }
-  await call('memory/owner-store.findMemoryPartitions', db, [owner], ['internal'])
-  await transact(async (tx) => {
-    const heldOwner = await call<{ id: string }>('memory/owner-store.lockOwner', tx, owner)
-    keys.add(heldOwner.id)
-    await call('memory/owner-store.lockOwners', tx, [heldOwner.id])
-    await call('memory/owner-store.openMemoryPartition', tx, heldOwner, 'public')
-    const placing = {
-      ...DRAFT,
-      id: newId('mem'),
-      auditId: newId('aud'),
-      content: 'coffee',
-      applicationId,
-      subject: 'drink',
-      ceiling: 'restricted',
-    }
-    const placed = await call<{ id: string }>('memory/upsert-memory.upsertMemory', tx, heldOwner, placing, hasher, NOW)
-    await call('memory/erase.removeMemories', tx, heldOwner, [fromId('mem', placed.id)])
-    await call('memory/owner-store.deleteEmptyOwners', tx, uuid, [heldOwner.id])
-  })
-}
-
-async function eraseMemories({ db, call, workspaceId, transact }: Scenario, id: string): Promise<void> {
-  await call('memory/erase.removeExpired', db, new Date(NOW.getTime() + 2), 10)
-  await transact((tx) => call('memory/erase.eraseMemory', tx, workspaceId, id))
-  await transact((tx) => call('memory/erase.eraseUser', tx, workspaceId, 'mara'))
-}
-
-const FAILURE = { code: 'empty', message: 'no text' }
-
 /** Queues, claims and fails uploads, and stores attachments. */
 async function uploadDocuments(
   { db, call, workspaceId, transact }: Pick<Scenario, 'db' | 'call' | 'workspaceId' | 'transact'>,

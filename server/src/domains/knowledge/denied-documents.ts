@@ -8,7 +8,7 @@ import { deniedEntries, withoutEntries } from '../retrieval/denied-entries.ts'
 import { EntryMask } from '../retrieval/entry-filter.ts'
 import { readScope } from '../retrieval/posting-source.ts'
 import { effectiveRegulations } from './labels.ts'
-import type { LabelledPartition } from './visibility.ts'
+import type { LabelledPartition } from './partitions.ts'
 
 /** The labels that rules at `retrieve` can read (`hit.classification` …). */
 export interface HitLabels {
@@ -89,7 +89,7 @@ async function readLabels(
       select chunk.document_id from unnest(
         ${seen.map(({ partition }) => partition)}::bigint[], ${seen.map(({ number }) => number)}::bigint[]
       ) as seen (partition_id, number) join retrieval_entry entry using (partition_id, number)
-      join knowledge_chunk chunk on chunk.id = entry.id))`.execute(db)
+      join knowledge_chunk chunk on chunk.id = entry.id where chunk.workspace_id = ${workspace}))`.execute(db)
   return rows
 }
 
@@ -109,5 +109,5 @@ function chunksOf(denied: readonly LabelRow[], workspaceId: string) {
       on document.partition_id = denied.partition_id and document.regulations = denied.regulations
         and document.limits -> 'regulations' = denied.limits
     join knowledge_chunk chunk on chunk.document_id = document.id
-    where document.workspace_id = ${workspace}`
+    where document.workspace_id = ${workspace} and chunk.workspace_id = ${workspace}`
 }

@@ -3,16 +3,25 @@ import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { canonicalJson } from '../../platform/lib/canonical-json.ts'
+import type { Classification } from '../../shared/classification.ts'
 import { labelTerm } from '../retrieval/entry-filter.ts'
 import { findPartition, openPartition, type Partition } from '../retrieval/partition.ts'
 import { POSTING_BYTES } from '../retrieval/posting-store.ts'
 import { accessLabels, namesUsers } from './access-filter.ts'
 import type { Collection } from './collection.ts'
 import { uuidOfCollection } from './collection-store.ts'
-import { type Access, accessOf, type PartitionAccess } from './labels.ts'
+import { type Access, accessOf, type CollectionLabels, type PartitionAccess } from './labels.ts'
 
 /** The entries of equal ACLs from which on they get a partition of their own, which a search reads faster than a shared one. */
 export const OWN_PARTITION_ENTRIES = 1_000
+
+/** A partition with its collection, its effective classification, and all labels that decide its visibility. */
+export interface LabelledPartition extends Partition {
+  readonly collection: { readonly id: string; readonly name: string; readonly regulations: readonly string[] }
+  readonly classification: Classification
+  readonly labels: CollectionLabels
+  readonly access: PartitionAccess
+}
 
 /** Where the entries of a document are, and their labels there: none in a partition of documents with equal labels. */
 export interface Place {

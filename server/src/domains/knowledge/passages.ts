@@ -8,8 +8,8 @@ import type { Ranked } from '../retrieval/rank.ts'
 import { type ListedChunk, searchEntry } from './chunk-store.ts'
 import type { KnowledgeDocument } from './document-store.ts'
 import { type Access, effectiveRegulations } from './labels.ts'
+import type { LabelledPartition } from './partitions.ts'
 import { labelsIn } from './partitions.ts'
-import type { LabelledPartition } from './visibility.ts'
 
 /** A chunk as shown to a user that may see it. */
 export interface Passage extends Omit<ListedChunk, 'tokens'>, Pick<KnowledgeDocument, 'title' | 'source' | 'updatedAt'> {

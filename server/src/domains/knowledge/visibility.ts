@@ -1,20 +1,11 @@
 import type { Db } from '../../platform/db/database.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { toId } from '../../platform/lib/id.ts'
-import type { Classification } from '../../shared/classification.ts'
 import type { Viewer } from '../../shared/viewer.ts'
-import type { Partition } from '../retrieval/partition.ts'
 import { filterFor } from './access-filter.ts'
 import { type HitJudge, withoutDenied } from './denied-documents.ts'
-import { type CollectionLabels, effectiveClassification, isVisible, type PartitionAccess } from './labels.ts'
-
-/** A partition with its collection, its effective classification, and all labels that decide its visibility. */
-export interface LabelledPartition extends Partition {
-  readonly collection: { readonly id: string; readonly name: string; readonly regulations: readonly string[] }
-  readonly classification: Classification
-  readonly labels: CollectionLabels
-  readonly access: PartitionAccess
-}
+import { effectiveClassification, isVisible } from './labels.ts'
+import type { LabelledPartition } from './partitions.ts'
 
 export interface Choice {
   /** Names or ids of collections; undefined: all. */

@@ -1,13 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import type { DeniedEntry } from './entry-filter.ts'
 import type { Partition } from './partition.ts'
-
-/** An entry that a search leaves out. */
-export interface DeniedEntry {
-  readonly partition: number
-  readonly number: number
-  readonly length: number
-}
 
 /** `ids`: a query for the ids of the entries. */
 export async function deniedEntries(db: Db, ids: RawBuilder<unknown>): Promise<readonly DeniedEntry[]> {

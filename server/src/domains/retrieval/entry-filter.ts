@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { DeniedEntry } from './denied-entries.ts'
 import { BLOCK_ENTRIES, MAX_LENGTH, POSTING_BYTES } from './posting-store.ts'
 
 /** Chooses entries by their labels: those with a label of each group of one of the alternatives, and none of `without`. */
@@ -8,6 +7,13 @@ export interface EntryFilter {
   readonly without: readonly string[]
   /** Chooses the other labelled entries instead. */
   readonly inverted?: boolean
+}
+
+/** An entry that a search leaves out. */
+export interface DeniedEntry {
+  readonly partition: number
+  readonly number: number
+  readonly length: number
 }
 
 /** Every entry with labels has this one. */

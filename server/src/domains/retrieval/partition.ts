@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import type { DeniedEntry } from './denied-entries.ts'
-import type { EntryFilter } from './entry-filter.ts'
+import type { DeniedEntry, EntryFilter } from './entry-filter.ts'
 import type { Language } from './language.ts'
 import type { PartitionKind } from './tables.ts'
 

@@ -1,15 +1,8 @@
-import { type HitLabels, type Passage, searchKnowledge } from '../../domains/knowledge/search.ts'
+import { type HitLabels, searchKnowledge } from '../../domains/knowledge/search.ts'
 import type { MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import { Skipped, type StageReturn } from '../../shared/outcome.ts'
-import {
-  governHits,
-  type HitDeps,
-  type HitKind,
-  type HitSearch,
-  holdForHits,
-  prepareHitSearch,
-  type SearchDeps,
-} from '../govern-hits.ts'
+import { governHits, type HitDeps, type HitSearch, holdForHits, prepareHitSearch, type SearchDeps } from '../govern-hits.ts'
+import { PASSAGES } from '../hit-kinds.ts'
 import { labelJudge } from '../label-judge.ts'
 import type { Authorized, RequestContext, Retrieved } from '../stage-results.ts'
 
@@ -37,19 +30,4 @@ export function planRetrieval(
   if (!knowledge.enabled || authorized.directives.knowledgeOff) return undefined
   const limit = context.incoming.endpoint === 'chat' ? knowledge.passages : context.admitted.request.limit
   return prepareHitSearch(context, authorized, limit, deps)
-}
-
-export const PASSAGES: HitKind<Passage> = {
-  point: 'retrieve',
-  texts: ({ title, source, headings, content }) => [content, title, source, ...headings],
-  withTexts: (passage, [content = '', title = '', source = '', ...headings]) => ({
-    ...passage,
-    content,
-    title,
-    source,
-    headings,
-  }),
-  subject: ({ classification, regulations, title, collection, documentId, updatedAt }) => ({
-    hit: { classification, regulations, title, collection, document: documentId, updatedAt },
-  }),
 }

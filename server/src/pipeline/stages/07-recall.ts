@@ -1,16 +1,9 @@
 import type { MemoryLabels } from '../../domains/memory/denied-memories.ts'
-import { type RecalledMemory, recallMemories } from '../../domains/memory/recall.ts'
+import { recallMemories } from '../../domains/memory/recall.ts'
 import type { MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import { Skipped, type StageReturn } from '../../shared/outcome.ts'
-import {
-  governHits,
-  type HitDeps,
-  type HitKind,
-  type HitSearch,
-  holdForHits,
-  prepareHitSearch,
-  type SearchDeps,
-} from '../govern-hits.ts'
+import { governHits, type HitDeps, type HitSearch, holdForHits, prepareHitSearch, type SearchDeps } from '../govern-hits.ts'
+import { MEMORIES } from '../hit-kinds.ts'
 import { labelJudge } from '../label-judge.ts'
 import type { Authorized, Recalled, RequestContext, Retrieved } from '../stage-results.ts'
 
@@ -41,13 +34,4 @@ export function planRecall(
   if (!memory.enabled || authorized.directives.memory === 'off') return undefined
   const limit = context.incoming.endpoint === 'chat' ? memory.recall : context.admitted.request.limit
   return prepareHitSearch(context, authorized, limit, deps)
-}
-
-export const MEMORIES: HitKind<RecalledMemory> = {
-  point: 'recall',
-  texts: ({ content, summary }) => (summary === null ? [content] : [content, summary]),
-  withTexts: (memory, [content = '', summary = null]) => ({ ...memory, content, summary }),
-  subject: ({ classification, regulations, scope, scopeId, kind, createdAt, expiresAt }) => ({
-    memory: { classification, regulations, scope, scopeId, kind, createdAt, expiresAt },
-  }),
 }

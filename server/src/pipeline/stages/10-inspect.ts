@@ -12,10 +12,9 @@ import { denyByFault, denyByPolicy, type Outcome, Skipped, type StageReturn, Sto
 import { type ToolCall, toolCallsOf } from '../../shared/tool-call.ts'
 import { govern } from '../govern.ts'
 import { governHits, type HitDeps, type HitKind } from '../govern-hits.ts'
+import { MEMORIES, PASSAGES } from '../hit-kinds.ts'
 import type { Authorized, EarlyDenial, Inspected, Invoked, Recalled, RequestContext, Retrieved } from '../stage-results.ts'
 import { policyInputOf, responseInputOf, uninspected } from '../stage-results.ts'
-import { PASSAGES } from './06-retrieve.ts'
-import { MEMORIES } from './07-recall.ts'
 
 export type InspectDeps = HitDeps
 

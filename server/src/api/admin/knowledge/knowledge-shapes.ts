@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { Acl } from '../../../domains/knowledge/acl.ts'
+import { type Acl, NAME_LISTS } from '../../../domains/knowledge/acl.ts'
 import type { ListedChunk } from '../../../domains/knowledge/chunk-store.ts'
 import { CollectionFields } from '../../../domains/knowledge/collection-fields.ts'
 import { DOCUMENT_STATES } from '../../../domains/knowledge/document.ts'
@@ -19,13 +19,14 @@ export const CollectionCreate = Type.Object({ name: Name, ...CollectionFields })
 export const CollectionPatch = Type.Object({ name: Type.Optional(Name), ...CollectionFields })
 export type CollectionPatch = Static<typeof CollectionPatch>
 
+const nameLists = Object.fromEntries(NAME_LISTS.map((list) => [list, Type.Optional(Type.Array(Type.String()))]))
+
 const AclView = Type.Unsafe<Acl>(
   Type.Object(
     {
       everyone: Type.Optional(Type.Boolean()),
-      users: Type.Optional(Type.Array(Type.String())),
-      roles: Type.Optional(Type.Array(Type.String())),
-      departments: Type.Optional(Type.Array(Type.String())),
+      ...nameLists,
+      deny: Type.Optional(Type.Object(nameLists, { description: 'Users who may not read, also if the other fields name them.' })),
     },
     { title: 'Acl' },
   ),
