@@ -76,7 +76,7 @@ async function setReaders(page: Page): Promise<void> {
   expect(await page.getByText('No users can find these documents yet.').count()).toBe(2)
   const uploads = page.getByRole('region', { name: 'Add documents' })
   await uploads.getByRole('button', { name: 'Edit access' }).click()
-  await page.getByRole('radio', { name: 'Only these departments, roles and users' }).check()
+  await page.getByRole('radio', { name: 'Only these departments, roles, groups and users' }).check()
   await page.getByLabel('Departments', { exact: true }).first().fill('support')
   await page.keyboard.press('Enter')
   await expectAccessible(page)

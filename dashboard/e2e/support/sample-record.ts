@@ -92,4 +92,5 @@ const BOOLEANS: Readonly<Record<string, string>> = {
   'user verified': 'Verified',
   dry_run: 'Yes',
   'charge estimated': 'estimated',
+  'decision rules 0 left_out': 'left out hits',
 }

@@ -1,5 +1,11 @@
-import { policyCheck } from '../domains/knowledge/explain-visibility.ts'
+import { termsOfDocument } from '../domains/knowledge/chunk-store.ts'
+import type { Collection } from '../domains/knowledge/collection.ts'
+import { findCollection } from '../domains/knowledge/collection-store.ts'
+import { findDocument, type StoredDocument } from '../domains/knowledge/document-store.ts'
+import { type Check, choiceCheck, explainVisibility, policyCheck } from '../domains/knowledge/explain-visibility.ts'
+import { effectiveClassification, effectiveRegulations } from '../domains/knowledge/labels.ts'
 import { type ExplainedPassage, explainedSearch, type Passage } from '../domains/knowledge/search.ts'
+import { parseQuery } from '../domains/retrieval/query.ts'
 import type { Decision } from '../shared/decision.ts'
 import type { Application, User } from '../shared/principal.ts'
 import { type Viewer, viewerOf } from '../shared/viewer.ts'
@@ -32,23 +38,9 @@ interface SearchExplanation {
 }
 
 /** Runs the stages of a knowledge search as a request of the user does, and explains what it leaves out. Nothing is recorded or charged. */
-export async function explainSearch(
-  { application, user, query, limit }: AskedSearch,
-  deps: AuthorizeDeps & SearchDeps,
-): Promise<SearchExplanation> {
-  const request = { ...EMPTY_REQUEST, messages: [{ role: 'user', content: query }], limit }
-  const context: RequestContext = {
-    incoming: { endpoint: 'knowledge_search', clientSignal: () => new AbortController().signal },
-    caller: { application, keyId: '' },
-    admitted: admittedOf(request),
-    identity: { user, sessionId: '' },
-  }
-  const viewer = viewerOf({ application }, context.identity)
-  const classified = settle(await classify(context.caller, context.admitted, deps))
-  const authorized = classified.value && settle(await authorize(context, classified.value, deps))
-  const allowed = authorized?.value
-  const search = allowed && planRetrieval(context, allowed, deps)
-  const visible = search ? await passagesOf(context, allowed, deps) : []
+export async function explainSearch(asked: AskedSearch, deps: AuthorizeDeps & SearchDeps): Promise<SearchExplanation> {
+  const { application, query, limit } = asked
+  const { viewer, allowed, search, visible } = await runSearch(asked, deps)
   const matches = await explainedSearch(deps, viewer, {
     text: query,
     collections: application.settings.knowledge.collections,
@@ -65,6 +57,71 @@ export async function explainSearch(
     hidden: [...denied, ...matches.hidden],
   }
 }
+
+/** The result of the stages. `search`: undefined if knowledge is off or the query is withheld. */
+async function runSearch({ application, user, query, limit }: AskedSearch, deps: AuthorizeDeps & SearchDeps) {
+  const request = { ...EMPTY_REQUEST, messages: [{ role: 'user', content: query }], limit }
+  const context: RequestContext = {
+    incoming: { endpoint: 'knowledge_search', clientSignal: () => new AbortController().signal },
+    caller: { application, keyId: '' },
+    admitted: admittedOf(request),
+    identity: { user, sessionId: '' },
+  }
+  const viewer = viewerOf({ application }, context.identity)
+  const classified = settle(await classify(context.caller, context.admitted, deps))
+  const authorized = classified.value && settle(await authorize(context, classified.value, deps))
+  const allowed = authorized?.value
+  const search = allowed && planRetrieval(context, allowed, deps)
+  const visible = search ? await passagesOf(context, allowed, deps) : []
+  return { viewer, allowed, search, visible }
+}
+
+export interface DocumentExplanation {
+  readonly document: StoredDocument
+  readonly checks: readonly Check[]
+  /** The place of its first passage among the first RANKS hits of the search; null: it is not among them. */
+  readonly rank: number | null
+  /** Words of the query that the document does not contain in any form. */
+  readonly missingWords: readonly string[]
+}
+
+/** The most hits that a search returns. */
+const RANKS = 50
+
+/** Explains why the search finds the document, or not. Undefined: there is no such document. */
+export async function explainDocument(
+  id: string,
+  asked: Omit<AskedSearch, 'limit'>,
+  deps: AuthorizeDeps & SearchDeps,
+): Promise<DocumentExplanation | undefined> {
+  const { workspaceId, settings } = asked.application
+  const document = await findDocument(deps.db, workspaceId, id)
+  const collection = document && (await findCollection(deps.db, workspaceId, document.collectionId))
+  if (!document || !collection) return undefined
+  const { viewer, allowed, search, visible } = await runSearch({ ...asked, limit: RANKS }, deps)
+  const { collections } = settings.knowledge
+  const isChosen = collections === undefined || collections.some((one) => one === collection.name || one === collection.id)
+  const labels = { ...emptyPassage(document, collection), checks: [] }
+  const rules = search ? leftOutBy(await governHit(labels, search, PASSAGES, deps)) : restricting(allowed?.decision)
+  const place = visible.findIndex(({ documentId }) => documentId === id)
+  const terms = await termsOfDocument(deps.db, workspaceId, id)
+  const words = parseQuery({ text: asked.query }, [document.language])
+  return {
+    document,
+    checks: [...explainVisibility(viewer, collection, document), choiceCheck(isChosen), policyCheck(rules)],
+    rank: place < 0 ? null : place + 1,
+    missingWords: words.filter((word) => ![...word.terms.values()].some((term) => terms.has(term))).map(({ written }) => written),
+  }
+}
+
+/** A passage with the labels of the document and no text, for rules that read labels. */
+const emptyPassage = (document: StoredDocument, collection: Collection): Passage => ({
+  ...{ id: '', documentId: document.id, position: 0, headings: [], content: '', flagged: false, similarity: 0 },
+  ...{ title: document.title, source: document.source, updatedAt: document.updatedAt },
+  ...{ collection: collection.name, collectionId: collection.id },
+  classification: effectiveClassification(collection, document),
+  regulations: effectiveRegulations(collection, document, document.limits),
+})
 
 /** The passages of the response. */
 async function passagesOf(context: RequestContext, authorized: Authorized, deps: SearchDeps): Promise<readonly Passage[]> {
@@ -100,5 +157,5 @@ const OUTPUT = { ...PASSAGES, point: 'output', subject: () => ({}) } as const
 const leftOutBy = ({ decision, value, failed }: Governed<Passage>): readonly string[] =>
   value === undefined ? [...new Set([...failed, ...restricting(decision)])] : []
 
-const restricting = ({ rules }: Decision): readonly string[] =>
+const restricting = ({ rules }: Pick<Decision, 'rules'> = { rules: [] }): readonly string[] =>
   rules.flatMap(({ id, verdict }) => (verdict === 'deny' || verdict === 'require_approval' ? [id] : []))

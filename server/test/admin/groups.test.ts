@@ -22,8 +22,8 @@ beforeAll(async () => {
 })
 
 const putGroup = async (id: string, json: object = {}) =>
-  expectSuccess(await admin('POST', '/groups', { json: { id, ...json } }), 201)
-const members = (id: string, json: object) => admin('POST', `/groups/${id}/members`, { json })
+  expectSuccess(await admin('POST', '/user-groups', { json: { id, ...json } }), 201)
+const members = (id: string, json: object) => admin('POST', `/user-groups/${id}/members`, { json })
 
 /** The last word of each hit: `engineering`, `staff`, `leads`, `contractors`. */
 async function found(claims: { readonly sub: string } & Readonly<Record<string, unknown>>): Promise<readonly string[]> {
@@ -59,7 +59,7 @@ describe('groups of the directory', () => {
     expect(await found({ sub: 'bob' })).toEqual(['contractors', 'engineering', 'staff'])
     expect(await found({ sub: 'ann', groups: ['platform'] })).toEqual(['contractors', 'engineering', 'staff'])
     expect(await found({ sub: 'ann' })).toEqual(['contractors'])
-    const { data } = expectSuccess(await admin('GET', '/groups?user=bob'))
+    const { data } = expectSuccess(await admin('GET', '/user-groups?user=bob'))
     expect(data.map(({ id }) => id)).toEqual(['engineering', 'platform', 'staff'])
   })
 
@@ -79,7 +79,7 @@ describe('groups of the directory', () => {
     expect((await admin('DELETE', '/users/emil')).status).toBe(204)
     expect(await found({ sub: 'emil' })).not.toContain('staff')
     expect(await found({ sub: 'fred' })).toContain('staff')
-    expect((await admin('DELETE', '/groups/staff')).status).toBe(204)
+    expect((await admin('DELETE', '/user-groups/staff')).status).toBe(204)
     expect(await found({ sub: 'fred' })).not.toContain('staff')
   })
 
@@ -96,22 +96,22 @@ describe('groups of the directory', () => {
 test('groups: changes repeat, members have pages, and unknown groups are 404', async () => {
   const put = { name: 'Sales', source: 'entra' }
   const first = await putGroup('sales', put)
-  expect(first).toMatchObject({ id: 'sales', object: 'group', ...put, users: 0, groups: 0 })
+  expect(first).toMatchObject({ id: 'sales', object: 'user_group', ...put, users: 0, groups: 0 })
   const users = Array.from({ length: 45 }, (_, at) => `user ${String(at).padStart(2, '0')}`)
   for (let time = 0; time < 2; time++) expectSuccess(await members('sales', { add: { users, groups: ['emea'] } }))
   expect(await putGroup('sales')).toMatchObject({ ...put, users: 45, groups: 1 })
   const listed: string[] = []
   let cursor = ''
   do {
-    const page = expectSuccess(await admin('GET', `/groups/sales/members?limit=20${cursor}`))
+    const page = expectSuccess(await admin('GET', `/user-groups/sales/members?limit=20${cursor}`))
     listed.push(...page.data.map(({ id }) => String(id)))
     cursor = page.has_more ? `&cursor=${encodeURIComponent(String(page.next_cursor))}` : ''
   } while (cursor !== '')
   expect(listed).toEqual(['emea', ...users])
-  expect(expectSuccess(await admin('GET', '/groups?source=entra')).data.map(({ id }) => id)).toContain('sales')
-  expectError(await admin('GET', '/groups/unknown'), 'NOT_FOUND')
+  expect(expectSuccess(await admin('GET', '/user-groups?source=entra')).data.map(({ id }) => id)).toContain('sales')
+  expectError(await admin('GET', '/user-groups/unknown'), 'NOT_FOUND')
   expectError(await members('unknown', { add: { users: ['ann'] } }), 'NOT_FOUND')
-  expectError(await admin('GET', '/groups/unknown/members'), 'NOT_FOUND')
+  expectError(await admin('GET', '/user-groups/unknown/members'), 'NOT_FOUND')
   expectError(await members('sales', { add: { users: [''] } }), 'VALIDATION_ERROR')
 })
 

@@ -86,7 +86,7 @@ test('cursor: every list returns 400 for a cursor that it did not issue', async 
   const webhook = await admin.create('/webhooks', { url: 'https://receiver.example.com/' })
   const budget = await admin.create('/budgets', { name: 'each', scope: 'user', unit: 'tokens', limit: 1, period: 'day' })
   const team = await admin.create('/teams', { name: 'listed' })
-  const group = await admin.create('/groups', { id: 'listed' })
+  const group = await admin.create('/user-groups', { id: 'listed' })
   for (const { path } of lists) {
     const own = path
       .replace('/applications/{id}', `/applications/${application?.id}`)
@@ -94,7 +94,7 @@ test('cursor: every list returns 400 for a cursor that it did not issue', async 
       .replace('/webhooks/{id}', `/webhooks/${webhook.id}`)
       .replace('/budgets/{id}', `/budgets/${budget.id}`)
       .replace('/teams/{id}', `/teams/${team.id}`)
-      .replace('/groups/{id}', `/groups/${group.id}`)
+      .replace('/user-groups/{id}', `/user-groups/${group.id}`)
       .replace('{id}', 'demo')
     for (const cursor of ['%2F%2F', 'AA', Buffer.from('\0').toString('base64url'), 'x'.repeat(1_001), 'YQ==']) {
       const response = await admin.send('GET', `${own}?cursor=${cursor}`)

@@ -70,7 +70,7 @@ const GIVEN: Readonly<Record<string, (send: Send, workspace: string) => Promise<
   applications: application,
   keys: async (send) => send('POST', `/applications/${(await application(send)).id}/keys`, { name: 'the nightly job' }),
   teams: (send) => send('POST', '/teams', { name: crypto.randomUUID() }),
-  groups: (send) => send('POST', '/groups', { id: 'the-group' }),
+  'user-groups': (send) => send('POST', '/user-groups', { id: 'the-group' }),
   views: (send) => send('POST', '/views', VIEW),
   users: (send) => send('POST', '/users', { id: 'john.doe', username: 'John Doe' }),
   providers: async (send) => {
@@ -118,8 +118,8 @@ export const READS: readonly Asked[] = [
   { request: 'POST /knowledge/search', given: 'applications', json: { application_id: '{id}', query: 'x' } },
   { request: 'GET /keys/{id}' },
   { request: 'GET /teams/{id}' },
-  { request: 'GET /groups/{id}' },
-  { request: 'GET /groups/{id}/members' },
+  { request: 'GET /user-groups/{id}' },
+  { request: 'GET /user-groups/{id}/members' },
   { request: 'GET /users/{id}' },
   { request: 'GET /providers/{id}' },
   { request: 'POST /providers/{id}/discover' },
@@ -173,15 +173,15 @@ export const CHANGES: readonly RecordedChange[] = [
     limits: { burst: 9 },
   }),
   change('team.delete', 'DELETE /teams/{id}', [], []),
-  change('group.create', 'POST /groups', ['id', 'name', 'source'], ['the hidden group', 'hidden directory'], {
+  change('user_group.create', 'POST /user-groups', ['id', 'name', 'source'], ['the hidden group', 'hidden directory'], {
     id: 'some-group',
     name: 'the hidden group',
     source: 'hidden directory',
   }),
-  change('group.members', 'POST /groups/{id}/members', ['add.users'], ['hidden-user'], {
+  change('user_group.members', 'POST /user-groups/{id}/members', ['add.users'], ['hidden-user'], {
     add: { users: ['hidden-user'] },
   }),
-  change('group.delete', 'DELETE /groups/{id}', [], []),
+  change('user_group.delete', 'DELETE /user-groups/{id}', [], []),
   change('view.create', 'POST /views', ['page', 'name', 'query', 'shared'], ['the hidden view', 'hidden-user'], VIEW),
   change('view.update', 'PATCH /views/{id}', ['name'], ['renamed', 'hidden-user'], {
     name: 'renamed',

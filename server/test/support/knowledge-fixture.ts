@@ -16,6 +16,7 @@ export const EVERYONE = { everyone: true } as const
 export interface KnowledgeHit {
   readonly chunk_id: string
   readonly document_title: string
+  readonly document_id: string
   readonly content: string
   readonly classification: string
   readonly regulations: readonly string[]

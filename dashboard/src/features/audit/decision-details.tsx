@@ -65,14 +65,15 @@ function MatchedRules({ decision: { rules }, versionId = '' }: MatchedRulesProps
   const { data } = useRead('/admin/v1/policy-sets/{id}', { params: { path: { id: versionId } } }, { enabled: isReadable })
   const effectsOf = (id: string) => data?.rules.find((rule) => rule.id === id)
   if (rules.length === 0) return <Text size="sm">{t('record.decision.noRule')}</Text>
-  return rules.map(({ id, point, verdict, error }) => (
-    <Group key={`${id} ${point}`} gap={6}>
+  return rules.map(({ id, point, verdict, error, left_out: leftOut }) => (
+    <Group key={`${id} ${point} ${leftOut}`} gap={6}>
       <Link to={`/policies/${versionId}`} search={{ rule: id }} size="sm" fw={600}>
         {id}
       </Link>
       <Text size="sm">{t('record.decision.ruleAt', { point })}</Text>
       <RuleVerdict {...effectsOf(id)} verdict={verdict} />
       {error && <Text size="sm">{t('record.decision.failed', { error })}</Text>}
+      {leftOut && <Text size="sm">{t('record.decision.leftOut')}</Text>}
     </Group>
   ))
 }

@@ -14,7 +14,7 @@ export interface Group extends Entity<'user_group'> {
 /** Most members that a request adds or removes. */
 const MAX_MEMBERS = 1_000
 
-/** Body of `POST /admin/v1/groups`. */
+/** Body of `POST /admin/v1/user-groups`. */
 export const GroupPut = Type.Object({
   id: Name,
   name: resettable(Type.String({ ...Line, description: 'For people. null: the id.' })),
@@ -34,18 +34,18 @@ const Members = Type.Optional(
       users: Type.Optional(Type.Array(Name, { maxItems: MAX_MEMBERS, description: 'Ids of users.' })),
       groups: Type.Optional(Type.Array(Name, { maxItems: MAX_MEMBERS, description: 'Ids of groups, also of later ones.' })),
     },
-    { title: 'GroupMembers' },
+    { title: 'UserGroupMembers' },
   ),
 )
 
-/** Body of `POST /admin/v1/groups/:id/members`. */
+/** Body of `POST /admin/v1/user-groups/:id/members`. */
 export const MembersChange = Type.Object({ add: Members, remove: Members })
 export type MembersChange = Static<typeof MembersChange>
 
 export const GroupView = Type.Object(
   {
     id: Type.String(),
-    object: Type.Literal('group'),
+    object: Type.Literal('user_group'),
     name: Type.String(),
     source: nullable(Type.String()),
     users: Type.Integer({ description: 'Number of users that it names itself.' }),
@@ -53,7 +53,7 @@ export const GroupView = Type.Object(
     created_at: Timestamp,
     updated_at: Timestamp,
   },
-  { title: 'DirectoryGroup' },
+  { title: 'UserGroup' },
 )
 
 export const groupView = (group: Group) => viewOf(GroupView, group)
@@ -66,7 +66,7 @@ export interface GroupMember {
 }
 
 export const GroupMemberView = Type.Object({
-  object: Type.Literal('group_member'),
+  object: Type.Literal('user_group_member'),
   kind: Type.Union(MEMBER_KINDS.map((kind) => Type.Literal(kind))),
   id: Type.String(),
 })

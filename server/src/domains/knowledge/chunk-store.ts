@@ -104,6 +104,18 @@ export async function listChunks(
   return pageOf(rows, { limit }, ({ id, ...chunk }) => ({ id: toId('chk', id), ...chunk }))
 }
 
+/** The distinct terms of a document, as the index has them. */
+export async function termsOfDocument(db: Db, workspaceId: string, documentId: string): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('knowledge_chunk as chunk')
+    .innerJoin('retrieval_entry as entry', 'entry.id', 'chunk.id')
+    .select('terms')
+    .where('chunk.workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('chunk.document_id', '=', uuidOrNull('doc', documentId))
+    .execute()
+  return new Set(rows.flatMap(({ terms }) => terms.split(' ')))
+}
+
 /** The documents of chunks, by chunk. All ids are UUIDs. */
 export async function documentsOf(db: Db, workspace: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map()

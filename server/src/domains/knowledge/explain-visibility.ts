@@ -13,6 +13,14 @@ export interface Check {
   readonly because: string
 }
 
+/** The check of the collections that the Application's settings choose. */
+export const choiceCheck = (isChosen: boolean): Check =>
+  check(
+    'applications',
+    isChosen,
+    isChosen ? 'The Application searches the collection.' : 'The settings of the Application choose other collections.',
+  )
+
 /** The check of the policies on a passage: `rules` have denied it. */
 export const policyCheck = (rules: readonly string[]): Check =>
   rules.length === 0

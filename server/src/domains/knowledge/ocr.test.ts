@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../../../test/support/close-after-all.ts'
+import { pdfFile, text } from '../../../test/support/documents/pdf.ts'
 import { startLoopback } from '../../../test/support/loopback.ts'
 import { readOcrConfig } from '../../platform/config/services.ts'
 import { countFindings } from '../../shared/finding.ts'
 import { openOcr } from './ocr.ts'
-import { pdfFile, text } from './parsing/test-files/pdf.ts'
 import { readDocument } from './read-document.ts'
 
 const PICTURE = Buffer.from('89504e470d0a1a0a0000000d', 'hex')

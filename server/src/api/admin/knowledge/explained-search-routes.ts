@@ -1,13 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { findApplication } from '../../../domains/identity/application-store.ts'
+import { DOCUMENT_STATES } from '../../../domains/knowledge/document.ts'
 import { VISIBILITY_RULES } from '../../../domains/knowledge/explain-visibility.ts'
 import type { ExplainedPassage } from '../../../domains/knowledge/search.ts'
-import { explainSearch } from '../../../pipeline/explain-search.ts'
+import { type DocumentExplanation, explainDocument, explainSearch } from '../../../pipeline/explain-search.ts'
 import { isStorable, Line, oneOf, withStorable } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import { CLASSIFICATIONS } from '../../../shared/classification.ts'
 import { ANONYMOUS_USER, type User } from '../../../shared/principal.ts'
 import { invalid, requireFound, valid } from '../../../shared/request-errors.ts'
+import { nullable } from '../../../shared/schemas.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
@@ -31,8 +33,18 @@ const SearchBody = Type.Object({
       { description: 'The user of the search. Default: an anonymous user.' },
     ),
   ),
+  document_id: Type.Optional(Type.String({ description: 'A document to explain: why the search finds it, or not.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 10 })),
 })
+
+const Checks = Type.Array(
+  Type.Object({
+    rule: oneOf(VISIBILITY_RULES),
+    passed: Type.Boolean(),
+    because: Type.String({ description: 'Explanation in plain words.' }),
+  }),
+  { description: 'The rules that decide whether the user can see it.' },
+)
 
 const HitView = Type.Object(
   {
@@ -47,14 +59,7 @@ const HitView = Type.Object(
     classification: oneOf(CLASSIFICATIONS, 'Classification'),
     similarity: Type.Number(),
     flagged: Type.Boolean(),
-    checks: Type.Array(
-      Type.Object({
-        rule: oneOf(VISIBILITY_RULES),
-        passed: Type.Boolean(),
-        because: Type.String({ description: 'Explanation in plain words.' }),
-      }),
-      { description: 'The rules that decide whether the user can see the chunk.' },
-    ),
+    checks: Checks,
   },
   { title: 'ExplainedHit' },
 )
@@ -67,6 +72,21 @@ const ExplanationView = Type.Object({
     description: 'Highest classification that this user can see through this Application.',
   },
   withheld_by: Type.Array(Type.String(), { description: 'Ids of rules that withhold all hits of this query.' }),
+  document: nullable(
+    Type.Object(
+      {
+        id: Type.String(),
+        title: Type.String(),
+        state: oneOf(DOCUMENT_STATES, 'DocumentState'),
+        rank: nullable(
+          Type.Integer({ description: 'The place of its first passage among the 50 best hits. null: it is not among them.' }),
+        ),
+        missing_words: Type.Array(Type.String(), { description: 'Words of the query that it does not contain in any form.' }),
+        checks: Checks,
+      },
+      { title: 'ExplainedDocument', description: 'The document of `document_id`. null: none was asked for.' },
+    ),
+  ),
   visible: Type.Array(HitView, { description: 'Hits of the user, best first, as the search returns them.' }),
   hidden: Type.Array(HitView, { description: 'Matching chunks that the search does not return, because of labels or policies.' }),
 })
@@ -89,6 +109,8 @@ export function explainedSearchRoutes(app: TypedApp, deps: AdminDeps): void {
     const { enabled } = application.settings.knowledge
     const asked = { application, user, query: body.query, limit: body.limit ?? 10 }
     const { viewer, withheldBy, visible, hidden } = await explainSearch(asked, deps)
+    const { document_id: documentId } = body
+    const explained = documentId === undefined ? null : requireFound(await explainDocument(documentId, asked, deps), 'document')
     // Content is returned only after the access is recorded.
     await change(deps, request, async () => {
       const id = (hasher: { user(id: string): string | null }) => hasher.user(user.id) ?? body.application_id
@@ -99,6 +121,7 @@ export function explainedSearchRoutes(app: TypedApp, deps: AdminDeps): void {
       enabled,
       ceiling: viewer.ceiling,
       withheld_by: withheldBy,
+      document: explained && documentView(explained),
       visible: visible.map(hitView),
       hidden: hidden.map(hitView),
     }
@@ -110,5 +133,11 @@ function userOf(body: Static<typeof SearchBody>): User {
   const { user = {} } = valid(checked)
   return { ...ANONYMOUS_USER, verified: true, ...user }
 }
+
+const documentView = ({ document: { id, title, state }, rank, missingWords, checks }: DocumentExplanation) => ({
+  ...{ id, title, state, rank },
+  missing_words: [...missingWords],
+  checks: [...checks],
+})
 
 const hitView = (passage: ExplainedPassage) => viewOf(HitView, passage, { chunk_id: passage.id, checks: passage.checks })

@@ -19,8 +19,8 @@ import { inWorkspace } from '../kit/operation.ts'
 import { resource } from '../kit/resource.ts'
 
 const members = inWorkspace(
-  'GET /groups/:id/members',
-  'listDirectoryGroupMembers',
+  'GET /user-groups/:id/members',
+  'listUserGroupMembers',
   'List the users and groups that a group names',
   {
     scope: 'people:read',
@@ -32,20 +32,19 @@ const members = inWorkspace(
 
 export function groupsRoutes(app: TypedApp, deps: ChangeDeps): void {
   handle(app, members, async ({ workspaceId, params, query }) => {
-    requireFound(await findGroup(deps.db, workspaceId, params.id), 'group')
+    requireFound(await findGroup(deps.db, workspaceId, params.id), 'user group')
     const page = await listMembers(deps.db, workspaceId, params.id, pageOf(query))
-    return listOf(page, (member) => ({ object: 'group_member' as const, ...member }), cursorOfMember)
+    return listOf(page, (member) => ({ object: 'user_group_member' as const, ...member }), cursorOfMember)
   })
 
   const addAction = resource(app, deps, {
-    noun: 'group',
-    path: '/groups',
+    noun: 'user_group',
+    path: '/user-groups',
     area: 'people',
     view: GroupView,
     show: (rows: readonly Group[]) => rows.map(groupView),
     announce: (_, workspaceId) => [GROUPS_TOPIC, workspaceId],
     list: {
-      operationId: 'listDirectoryGroups',
       summary: 'List the groups of users for access lists and policies, by id',
       query: {
         source: Type.Optional(Line),
@@ -55,9 +54,8 @@ export function groupsRoutes(app: TypedApp, deps: ChangeDeps): void {
       },
       read: (db, workspaceId, page, { query }) => listGroups(db, workspaceId, { ...query, ...page }),
     },
-    get: { operationId: 'getDirectoryGroup', find: findGroup },
+    get: { find: findGroup },
     create: {
-      operationId: 'putDirectoryGroup',
       summary: 'Create a group or change its fields',
       description:
         'The id is the name under which access lists (`groups`), policies (`user.groups`) and the claim `groups` of user tokens know it. Missing fields stay unchanged. Its members stay.',
@@ -65,7 +63,6 @@ export function groupsRoutes(app: TypedApp, deps: ChangeDeps): void {
       write: (tx, { workspaceId, body }, now) => putGroup(tx, workspaceId, body, now),
     },
     remove: {
-      operationId: 'deleteDirectoryGroup',
       summary: 'Delete a group',
       description: 'Documents that name it are no longer visible to its members. Groups that contain it keep its id.',
       remove: deleteGroup,
@@ -74,7 +71,7 @@ export function groupsRoutes(app: TypedApp, deps: ChangeDeps): void {
 
   addAction({
     verb: 'members',
-    operationId: 'changeDirectoryGroupMembers',
+    operationId: 'changeUserGroupMembers',
     summary: 'Add members to a group and remove others, up to 1,000 of each kind',
     description:
       'Repeating a request changes nothing. A user need not be stored: the id is that of user tokens and identity assertions. Changes apply within a second on all nodes.',

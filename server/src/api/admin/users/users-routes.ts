@@ -174,7 +174,7 @@ function erasureRoute(app: TypedApp, deps: AdminDeps): void {
       if (!(await eraseUser(tx, value, request.base))) throw notFound('user')
       const caused = [
         ...teams.map((id) => ({ action: 'team.update' as const, id, fields: ['members'] })),
-        ...groups.map((id) => ({ action: 'group.members' as const, id, fields: ['remove.users'] })),
+        ...groups.map((id) => ({ action: 'user_group.members' as const, id, fields: ['remove.users'] })),
       ]
       return { value, action: 'user.erase', id: userHash(params), caused, announce: [ACCESS_TOKENS_TOPIC, params.id] }
     })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { encodeAs, utf16be } from '../../../../test/support/documents/encode.ts'
+import { read } from '../../../../test/support/documents/read.ts'
 import { DocumentError } from './document.ts'
-import { encodeAs, utf16be } from './test-files/encode.ts'
-import { read } from './test-files/read.ts'
 
 /** A text of about 150 characters in each language, with charsets that its programs used. */
 const TEXTS: Readonly<Record<string, readonly [charsets: string, text: string]>> = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { HIDDEN, type HtmlCase, PARTS, TABLES, TEXT } from '../test-files/html-zoo.ts'
-import { read } from '../test-files/read.ts'
+import { HIDDEN, type HtmlCase, PARTS, TABLES, TEXT } from '../../../../../test/support/documents/html-zoo.ts'
+import { read } from '../../../../../test/support/documents/read.ts'
 
 describe.each<[string, readonly HtmlCase[]]>([
   ['hides', HIDDEN],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { encodeAs } from '../test-files/encode.ts'
-import { read } from '../test-files/read.ts'
+import { encodeAs } from '../../../../../test/support/documents/encode.ts'
+import { read } from '../../../../../test/support/documents/read.ts'
 
 const base64 = (text: string | Uint8Array) =>
   Buffer.from(text as string)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { read } from '../test-files/read.ts'
-import { CSV, type FileCase, JSON_FILES, NOTEBOOKS } from '../test-files/text-zoo.ts'
+import { read } from '../../../../../test/support/documents/read.ts'
+import { CSV, type FileCase, JSON_FILES, NOTEBOOKS } from '../../../../../test/support/documents/text-zoo.ts'
 
 describe.each<[string, string, readonly FileCase[]]>([
   ['CSV', 'a.csv', CSV],

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
-import { field, lines, text } from '../../test-files/pdf.ts'
-import { checkPdf, type PdfCase } from '../../test-files/pdf-case.ts'
+import { field, lines, text } from '../../../../../../test/support/documents/pdf.ts'
+import { checkPdf, type PdfCase } from '../../../../../../test/support/documents/pdf-case.ts'
 
 describe('PDF: forms', () => {
   const appearance = (shown: string): [string, string] => [

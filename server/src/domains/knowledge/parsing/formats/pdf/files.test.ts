@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
+import { lines, pdfFile, type TestPdf, text, unicodeMap } from '../../../../../../test/support/documents/pdf.ts'
+import { checkPdf, type PdfCase, parsePdf } from '../../../../../../test/support/documents/pdf-case.ts'
 import { closeParsers, parseDocument } from '../../parser-pool.ts'
-import { lines, pdfFile, type TestPdf, text, unicodeMap } from '../../test-files/pdf.ts'
-import { checkPdf, type PdfCase, parsePdf } from '../../test-files/pdf-case.ts'
 
 const composite = (map: boolean, encoding = 'Identity-H', ordering = 'Identity') =>
   `<< /Type /Font /Subtype /Type0 /BaseFont /AAAAAA+Some /Encoding /${encoding} ${map ? '/ToUnicode $map' : ''} /DescendantFonts [<< /Type /Font /Subtype /CIDFontType2 /BaseFont /AAAAAA+Some /DW 600 /CIDSystemInfo << /Registry (Adobe) /Ordering (${ordering}) /Supplement 0 >> /FontDescriptor << /Type /FontDescriptor /FontName /AAAAAA+Some /Flags 4 >> >>] >>`

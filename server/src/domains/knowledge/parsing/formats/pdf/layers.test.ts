@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
-import { field, text } from '../../test-files/pdf.ts'
-import { checkPdf, type PdfCase } from '../../test-files/pdf-case.ts'
+import { field, text } from '../../../../../../test/support/documents/pdf.ts'
+import { checkPdf, type PdfCase } from '../../../../../../test/support/documents/pdf-case.ts'
 
 const ocg = (state: string, extra = '') => ({
   catalog: `/OCProperties << /OCGs [$on $off] /D << /Order [$on $off] ${state} >> ${extra} >>`,

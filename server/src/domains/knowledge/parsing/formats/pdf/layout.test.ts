@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
-import { lines, text } from '../../test-files/pdf.ts'
-import { checkPdf, type PdfCase } from '../../test-files/pdf-case.ts'
+import { lines, text } from '../../../../../../test/support/documents/pdf.ts'
+import { checkPdf, type PdfCase } from '../../../../../../test/support/documents/pdf-case.ts'
 
 const left = ['The left column holds the first', 'part of this longer story, and', 'it ends at the last line of it.']
 const right = ['The right column goes on with', 'what follows, and no one reads', 'across the gap between them.']

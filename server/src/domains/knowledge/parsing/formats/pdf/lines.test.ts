@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
-import { lines, text, unicodeMap } from '../../test-files/pdf.ts'
-import { checkPdf, type PdfCase } from '../../test-files/pdf-case.ts'
+import { lines, text, unicodeMap } from '../../../../../../test/support/documents/pdf.ts'
+import { checkPdf, type PdfCase } from '../../../../../../test/support/documents/pdf-case.ts'
 
 const page = (content: string, is: string): PdfCase => ({ file: { content }, is })
 /** A text with operators of its own. */

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
-import { lines, text } from '../../test-files/pdf.ts'
-import { checkPdf, type PdfCase } from '../../test-files/pdf-case.ts'
+import { lines, text } from '../../../../../../test/support/documents/pdf.ts'
+import { checkPdf, type PdfCase } from '../../../../../../test/support/documents/pdf-case.ts'
 
 const box = (color: string, x: number, y: number, width: number, height: number) =>
   `q ${color} ${x} ${y} ${width} ${height} re f Q\n`

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { parseFile } from '../parse-file.ts'
+import { parseFile } from '../../../src/domains/knowledge/parsing/parse-file.ts'
 import { pdfFile, type TestPage, type TestPdf } from './pdf.ts'
 
 /** The result that must be read from a PDF. */

@@ -1,5 +1,5 @@
-import { parseFile } from '../parse-file.ts'
-import { WARNINGS, type Warning } from '../warning.ts'
+import { parseFile } from '../../../src/domains/knowledge/parsing/parse-file.ts'
+import { WARNINGS, type Warning } from '../../../src/domains/knowledge/parsing/warning.ts'
 
 /** Reads a file in this thread. `warnings` have the form `kind`, `kind detail`, with `×2` for several and `at place`. */
 export async function read(content: string | Uint8Array, name: string, mediaType?: string) {
