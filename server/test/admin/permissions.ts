@@ -30,7 +30,7 @@ export const PERMISSIONS: Readonly<Record<string, string>> = {
 /** The first segments of the paths of each area: `GET` needs the area's `read`, all other methods its `write`. */
 export const AREAS: Readonly<Record<string, readonly string[]>> = {
   applications: ['applications', 'keys', 'teams', 'budgets', 'setup'],
-  people: ['users', 'departments', 'projects', 'access-tokens'],
+  people: ['users', 'user-groups', 'departments', 'projects', 'access-tokens'],
   providers: ['providers', 'models', 'provider-presets'],
   policies: ['policy-sets', 'policy-drafts', 'policy-tests', 'policy-templates'],
   reviews: ['reviews', 'reviewers'],

@@ -81,7 +81,7 @@ declare module '../../platform/db/schema.ts' {
       operator_id: string
       request: Json<UploadRequest>
       /** null: the file is fetched from the URL of the request. */
-      content: Bytes | null
+      file: Bytes | null
       /** Increases when a node begins to read the file. */
       attempts: number
       created_at: CreatedAt

@@ -42,7 +42,7 @@ export async function enqueueUpload(
       document_id: uuidOf('doc', documentId),
       operator_id: operatorId,
       request: JSON.stringify(request),
-      content: bytes === undefined ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+      file: bytes === undefined ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
       attempts,
       created_at: now,
       leased_until: isClaimed ? leaseEnd(now) : null,
@@ -90,7 +90,7 @@ const updateOf = (db: Db, { workspaceId, uuid }: Upload) =>
 
 /** The file; null: it is fetched. Undefined: the upload was replaced, or its document deleted. */
 export const readUpload = async (db: Db, upload: Upload): Promise<Buffer | null | undefined> =>
-  (await uploadIn(db, upload).select('content').executeTakeFirst())?.content
+  (await uploadIn(db, upload).select('file').executeTakeFirst())?.file
 
 export const renewUpload = (db: Db, upload: Upload, now: Date): Promise<unknown> =>
   updateOf(db, upload)

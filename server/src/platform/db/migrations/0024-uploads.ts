@@ -17,14 +17,14 @@ export const up = execute([
     where state <> 'indexed'`,
   `create index concurrently if not exists knowledge_document_parent on knowledge_document (parent_id)
     where parent_id is not null`,
-  // content: null if the file is fetched from a URL.
+  // file: null if the file is fetched from a URL.
   `create table if not exists knowledge_upload (
     id uuid primary key,
     workspace_id uuid not null references workspace,
     document_id uuid not null unique references knowledge_document on delete cascade,
     operator_id text not null,
     request jsonb not null,
-    content bytea,
+    file bytea,
     attempts integer not null,
     created_at timestamptz not null,
     leased_until timestamptz,
@@ -33,5 +33,5 @@ export const up = execute([
   'create index if not exists knowledge_upload_waiting on knowledge_upload (created_at) where failed_at is null',
   'create index if not exists knowledge_upload_failed on knowledge_upload (failed_at) where failed_at is not null',
   // Files are compressed mostly, and their rows are short-lived.
-  'alter table knowledge_upload alter column content set storage external',
+  'alter table knowledge_upload alter column file set storage external',
 ])
