@@ -78,8 +78,6 @@ function assembleBundle(archive: string, target: string): void {
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })
   execFileSync('tar', ['xzf', archive, '-C', target, '--strip-components=1'])
-  // Rules with their tests are read with the source only.
-  rmSync(join(target, 'docs/contract'), { recursive: true })
   for (const each of productionPackages()) copyPackage(each, target)
   strip(join(target, 'node_modules/node/bin/node'))
   mkdirSync(join(target, 'node_modules/.bin'))

