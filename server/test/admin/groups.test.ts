@@ -83,6 +83,21 @@ describe('groups of the directory', () => {
     expect(await found({ sub: 'fred' })).not.toContain('staff')
   })
 
+  test('policies for messages read user.groups', async () => {
+    await putGroup('muted')
+    for (const id of ['hugo', 'ines']) expectSuccess(await admin('POST', '/users', { json: { id, username: id } }), 201)
+    expectSuccess(await members('muted', { add: { users: ['hugo'] } }))
+    await governed.publish([{ id: 'no-muted', at: ['message'], when: '"muted" in user.groups', verdict: 'deny' }])
+    const create = async (user: string, contact: string) => {
+      const { token } = expectSuccess(await admin('POST', `/users/${user}/tokens`, { json: {} }), 201)
+      const send = (path: string, json: object) => governed.api('POST', path, { token: String(token), json })
+      const { id } = expectSuccess(await send('/v1/conversations', { contact_id: contact }), 201)
+      return send('/v1/messages', { conversation_id: id, message: 'hello' })
+    }
+    expectError(await create('hugo', 'ines'), 'POLICY_DENIED')
+    expectSuccess(await create('ines', 'hugo'), 201)
+  })
+
   test('policies read user.groups', async () => {
     await putGroup('interns', { name: 'Interns', source: 'entra' })
     expectSuccess(await members('interns', { add: { users: ['gil'] } }))

@@ -8,6 +8,9 @@ import { findGroupIds, hasGroups } from './group-store.ts'
 /** Announced with the id of the Workspace. */
 export const GROUPS_TOPIC = 'groups'
 
+/** For a caller without stored groups, such as a declaration, whose author is anonymous. */
+export const NO_GROUPS: Pick<GroupDirectory, 'withGroups'> = { withGroups: (_, user) => user }
+
 /** Finds the groups of users. A change reaches every node within a second, as that of a key does. */
 export class GroupDirectory {
   /** Most Workspaces have no groups; their requests read nothing. */

@@ -9,7 +9,7 @@ import type { Admitted, Caller, Identity } from '../stage-results.ts'
 
 export interface IdentifyDeps {
   readonly userTokens: UserTokenVerifier
-  readonly groups: GroupDirectory
+  readonly groups: Pick<GroupDirectory, 'withGroups'>
 }
 
 /** Stage 3 of 12. A valid user token supersedes the Identity Assertion; an invalid one is refused (GW-AUTH-8). */

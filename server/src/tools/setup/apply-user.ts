@@ -1,4 +1,5 @@
 import { DETECTORS } from '../../domains/classification/detectors.ts'
+import { NO_GROUPS } from '../../domains/identity/group-directory.ts'
 import { findUser, upsertUser } from '../../domains/identity/user-store.ts'
 import { type Governed, governDeclared } from '../../domains/messaging/governance/governed-fields.ts'
 import { ActivePolicies } from '../../domains/policy/active-policies.ts'
@@ -42,7 +43,7 @@ export async function governFields<const F extends Readonly<Record<string, strin
 ): Promise<Governed<F>> {
   const policies = new ActivePolicies(tx as Db, { onProblem: () => {} })
   // A fault denies and ends the start, so it is not counted.
-  const deps = { detectors: DETECTORS, detectorBudgetMs: DETECTOR_BUDGET_MS, policies, reportFault: () => {} }
+  const deps = { detectors: DETECTORS, detectorBudgetMs: DETECTOR_BUDGET_MS, policies, groups: NO_GROUPS, reportFault: () => {} }
   const governed = await governDeclared(deps, { workspaceId, author: ANONYMOUS_USER, now }, fields)
   if (!governed.ok)
     throw new DeclarationConflict(param, `is denied by the policies at \`message\` (${governed.rules.join(', ')})`)

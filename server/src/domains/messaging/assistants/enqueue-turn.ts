@@ -64,10 +64,10 @@ const assistantsIn = (db: Db, { sender, conversationId }: StoredMessage): Promis
 
 /** The sender as the token describes it, if that differs from the stored user; null: the turn reads the stored user. */
 async function senderClaims(tx: Tx, { workspaceId, user }: Member): Promise<User | null> {
-  const { id, role, department, attributes } = user
-  const known = await findUser(tx, workspaceId, id)
-  const isSame = known && known.role === role && known.department === department
-  return isSame && isDeepStrictEqual(known.attributes, attributes) ? null : user
+  const stored = await findUser(tx, workspaceId, user.id)
+  if (!stored) return user
+  const { id, role, department, attributes } = stored
+  return isDeepStrictEqual(user, { id, role, department, attributes, verified: true }) ? null : user
 }
 
 /** Before the `@` or after the name, such a character means that it is no mention: `ann@example.com` is an address. */

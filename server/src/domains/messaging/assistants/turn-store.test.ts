@@ -155,6 +155,15 @@ describe.each(testDatabases())('turns on $name', async ({ open }) => {
     expect(await loadTurnContext(database.db, turn)).toBeUndefined()
   })
 
+  test.each([{ groups: ['contractors'] }, { roles: ['', 'lead'] }, { departments: ['', 'sales'] }])(
+    'loadTurnContext: the author has %j of the token, which stored users lack',
+    async (lists) => {
+      const claims = member('ann', lists)
+      await sendMessage(2, { sender: claims })
+      expect((await claimOrFail(3)).author).toEqual(claims.user)
+    },
+  )
+
   test('loadTurnContext: the author has the claims of the token when they differ from the stored user', async () => {
     await sendMessage(1)
     const fromDirectory = await claimOrFail(10)

@@ -7,6 +7,7 @@ import { DEFAULT_SETTINGS, type User } from '../../../shared/principal.ts'
 import { estimateTokens } from '../../../shared/tokens.ts'
 import { NOTHING_UNREAD, type Unread } from '../../../shared/unread.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
+import type { GroupDirectory } from '../../identity/group-directory.ts'
 import type { ActivePolicies } from '../../policy/active-policies.ts'
 import type { CompiledPolicy } from '../../policy/compile.ts'
 import type { PolicyInput } from '../../policy/input.ts'
@@ -14,6 +15,7 @@ import type { PolicyInput } from '../../policy/input.ts'
 export interface TextDecisionDeps extends GovernDeps {
   readonly policies: Pick<ActivePolicies, 'current'>
   readonly workspaceKeys: Cache<WorkspaceKeys>
+  readonly groups: Pick<GroupDirectory, 'withGroups'>
 }
 
 export type UnrecordedDecisionDeps = Omit<TextDecisionDeps, 'workspaceKeys'>
@@ -38,6 +40,7 @@ export async function decideOnText(submission: TextSubmission, deps: UnrecordedD
   const policy = await deps.policies.current(submission.workspaceId)
   if (!policy || policy.rules.message.length === 0) return undefined
   const startedAt = elapsed()
+  const sender = await deps.groups.withGroups(submission.workspaceId, submission.sender)
   const files = (await submission.readFiles?.()) ?? NO_FILES
   const own = submission.texts.length
   const texts = [...submission.texts, ...files.texts]
@@ -46,7 +49,7 @@ export async function decideOnText(submission: TextSubmission, deps: UnrecordedD
   const scannedAt = elapsed()
   const governing = {
     policy,
-    input: toPolicyInput(submission, tokens),
+    input: toPolicyInput({ ...submission, sender }, tokens),
     isAllowed: () => true,
     prose: own,
     replace: (transformed: readonly string[]) => {

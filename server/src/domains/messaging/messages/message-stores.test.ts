@@ -10,6 +10,7 @@ import { Cache } from '../../../platform/lib/cache.ts'
 import { newId } from '../../../platform/lib/id.ts'
 import { accepted } from '../../../shared/request-errors.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
+import { NO_GROUPS } from '../../identity/group-directory.ts'
 import { findCountedConversation, listConversations } from '../conversations/conversation-store.ts'
 import { moveReadMarker } from '../conversations/read-marker.ts'
 import { type GovernedText, governWithoutHold } from '../governance/governed-text.ts'
@@ -22,6 +23,7 @@ import { addReaction, findReactions } from './reaction-store.ts'
 
 const notUsed = () => Promise.reject(new Error('This test has no policies'))
 const NO_POLICIES = {
+  groups: NO_GROUPS,
   policies: { current: async () => undefined },
   detectors: [],
   detectorBudgetMs: 60_000,

@@ -6,6 +6,7 @@ import { asGoverned } from '../../../../test/support/governed-text.ts'
 import { seedApplication, seedWorkspace } from '../../../../test/support/seed.ts'
 import { fromId, newId } from '../../../platform/lib/id.ts'
 import { generateUserTokenKeys, signUserToken } from '../../../tools/demo/user-tokens.ts'
+import { NO_GROUPS } from '../../identity/group-directory.ts'
 import { createUser, findUser } from '../../identity/user-store.ts'
 import { UserTokenVerifier } from '../../identity/user-token.ts'
 import { updateWorkspace } from '../../identity/workspace-store.ts'
@@ -34,6 +35,7 @@ describe.each(testDatabases())('access tokens on $name', async ({ open }) => {
       clock,
       userTokens,
       policies,
+      groups: NO_GROUPS,
       detectors: [],
       detectorBudgetMs: 60_000,
       reportFault: () => {},
