@@ -61,7 +61,7 @@ try {
   const cases: Readonly<Record<string, readonly Partition[]>> = {
     'one list': [own],
     'each another list, all name the user': [shared(named, 'ann')],
-    'each another list, none names the user': [own, shared(few, 'nobody')],
+    'each another list, no list names the user': [own, shared(few, 'an unnamed user')],
     'each another list, 1 of 1,000 names the user': [shared(few, 'bob')],
     'nothing stored': [],
   }

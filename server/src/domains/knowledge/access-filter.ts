@@ -27,7 +27,7 @@ const permitted = (label: string, acl: Acl): readonly string[] =>
 
 /** Chooses the entries that the viewer may see in a shared partition of a collection that the viewer may search. */
 export function filterFor(viewer: Viewer, { acl }: Pick<CollectionLabels, 'acl'>): EntryFilter {
-  // A document without an ACL is visible to those whom the collection's ACL permits.
+  // The ACL of the collection applies to documents without an ACL.
   const all = [...principalsOf(viewer.user), 'everyone', ...(acl === null ? [] : ['collection'])]
   const permittedBy = (label: string) => all.map((name) => `${label} ${name}`)
   return {

@@ -2,25 +2,12 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { toId } from '../../platform/lib/id.ts'
-import type { Classification } from '../../shared/classification.ts'
-import type { LabelJudge } from '../../shared/label-judge.ts'
+import type { HitLabels, LabelJudge } from '../../shared/labels.ts'
 import { deniedEntries, withoutEntries } from '../retrieval/denied-entries.ts'
 import { EntryMask } from '../retrieval/entry-filter.ts'
 import { readScope } from '../retrieval/posting-source.ts'
 import { effectiveRegulations } from './labels.ts'
 import type { LabelledPartition } from './partitions.ts'
-
-/** The labels that rules at `retrieve` can read (`hit.classification` …). */
-export interface HitLabels {
-  readonly classification: Classification
-  readonly regulations: readonly string[]
-  readonly title: string
-  /** Name of the collection. */
-  readonly collection: string
-  /** `doc_…` */
-  readonly document: string
-  readonly updatedAt: Date
-}
 
 export type HitJudge = LabelJudge<HitLabels>
 

@@ -23,7 +23,7 @@ export interface Ingested {
   readonly flags: Flags | null
   /** null: a stored document whose warnings were not kept. */
   readonly warnings: readonly Warning[] | null
-  /** Of a new version: the files inside of the document, each a document of its own, and those that it no longer has. */
+  /** The attachments of a new version, which are stored as separate documents, and the former attachments that it no longer has. */
   readonly attachments: readonly AttachmentOutcome[]
 }
 

@@ -12,7 +12,6 @@ import { isVisible } from './labels.ts'
 import { loadPassages, type Passage } from './passages.ts'
 import { hiddenPartitions, visiblePartitions } from './visibility.ts'
 
-export type { HitLabels } from './denied-documents.ts'
 export type { Passage } from './passages.ts'
 
 export interface KnowledgeQuery extends SearchText {

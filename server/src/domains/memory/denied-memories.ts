@@ -1,23 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
-import type { Classification } from '../../shared/classification.ts'
-import type { LabelJudge } from '../../shared/label-judge.ts'
-import type { MemoryKind, MemoryScope } from '../../shared/memory-words.ts'
+import type { LabelJudge, MemoryLabels } from '../../shared/labels.ts'
 import { deniedEntries, withoutEntries } from '../retrieval/denied-entries.ts'
 import { expiryOf } from './memory-row.ts'
 import type { MemoryPartition } from './owner-store.ts'
-
-/** The labels that rules at `recall` can read (`memory.scope` …). */
-export interface MemoryLabels {
-  readonly classification: Classification
-  readonly regulations: readonly string[]
-  readonly scope: MemoryScope
-  readonly scopeId: string
-  readonly kind: MemoryKind
-  readonly createdAt: Date
-  readonly expiresAt: Date | null
-}
 
 export type MemoryJudge = LabelJudge<MemoryLabels>
 

@@ -1,6 +1,6 @@
 import type { Classification, RiskLevel } from '../../shared/classification.ts'
 import type { FindingCounts } from '../../shared/finding.ts'
-import type { MemoryKind, MemoryScope } from '../../shared/memory-words.ts'
+import type { HitLabels, MemoryLabels } from '../../shared/labels.ts'
 import type { Application, Endpoint, User } from '../../shared/principal.ts'
 import type { ToolCall } from '../../shared/tool-call.ts'
 import type { UnreadKind } from '../../shared/unread.ts'
@@ -13,8 +13,8 @@ export interface PolicyInput {
   readonly content: PolicyContent
   /** Set at `output`. Absent if no model was called (searches): conditions then read empty strings and 0. */
   readonly response?: PolicyResponse | undefined
-  readonly hit?: PolicyHit | undefined
-  readonly memory?: PolicyMemory | undefined
+  readonly hit?: HitLabels | undefined
+  readonly memory?: MemoryLabels | undefined
   readonly message?: PolicyMessage | undefined
   readonly now: Date
 }
@@ -58,25 +58,6 @@ interface PolicyResponse {
   readonly provider: string
   readonly finishReason: string
   readonly tokens: number
-}
-
-export interface PolicyHit {
-  readonly classification: Classification
-  readonly regulations: readonly string[]
-  readonly title: string
-  readonly collection: string
-  readonly document: string
-  readonly updatedAt: Date
-}
-
-export interface PolicyMemory {
-  readonly classification: Classification
-  readonly regulations: readonly string[]
-  readonly scope: MemoryScope
-  readonly scopeId: string
-  readonly kind: MemoryKind
-  readonly createdAt: Date
-  readonly expiresAt: Date | null
 }
 
 interface PolicyMessage {

@@ -1,4 +1,4 @@
-import { type HitLabels, searchKnowledge } from '../../domains/knowledge/search.ts'
+import { searchKnowledge } from '../../domains/knowledge/search.ts'
 import type { MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import { Skipped, type StageReturn } from '../../shared/outcome.ts'
 import { governHits, type HitDeps, type HitSearch, holdForHits, prepareHitSearch, type SearchDeps } from '../govern-hits.ts'
@@ -15,7 +15,7 @@ export function retrieve(
   const search = planRetrieval(context, authorized, deps)
   if (!search) return new Skipped()
   const { knowledge } = context.caller.application.settings
-  const judge = labelJudge<'hit', HitLabels>('hit', search)
+  const judge = labelJudge('hit', search)
   const { text, earlier } = search
   const passages = searchKnowledge(deps, search.viewer, { text, earlier, collections: knowledge.collections, judge })
   return governHits(passages, search, PASSAGES, authorized.decision, deps).then((hits) => holdForHits(hits, search))

@@ -1,4 +1,3 @@
-import type { MemoryLabels } from '../../domains/memory/denied-memories.ts'
 import { recallMemories } from '../../domains/memory/recall.ts'
 import type { MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import { Skipped, type StageReturn } from '../../shared/outcome.ts'
@@ -18,7 +17,7 @@ export function recall(
   if (!search) return new Skipped()
   const { memory } = context.caller.application.settings
   const isChat = context.incoming.endpoint === 'chat'
-  const judge = labelJudge<'memory', MemoryLabels>('memory', search)
+  const judge = labelJudge('memory', search)
   const { text, earlier } = search
   const query = { text, earlier, judge, ...(isChat && memory.scopes && { scopes: memory.scopes }) }
   const memories = recallMemories(deps, search.viewer, query)

@@ -10,7 +10,7 @@ export interface ParsedDocument {
   readonly frontMatter?: FrontMatter
   /** Content that was not read, was read by a guess, or was left out. */
   readonly warnings: readonly Warning[]
-  /** Files inside of this one, such as those of an e-mail. Each becomes a document of its own. */
+  /** Files inside this one, such as those of an e-mail. Each becomes a separate document. */
   readonly attachments: readonly Attachment[]
 }
 
