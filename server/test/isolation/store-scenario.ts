@@ -63,6 +63,7 @@ async function createDocuments({ db, call, workspaceId, transact }: Scenario) {
   )
   await call('knowledge/chunk-store.documentsOf', db, fromId('ws', workspaceId), [fromId('ws', workspaceId)])
   await call('knowledge/chunk-store.listChunks', db, workspaceId, documentId, { from: 0, limit: 10 })
+  await call('knowledge/chunk-store.termsOfDocument', db, workspaceId, documentId)
   return { collectionId, collection, documentId, otherDocumentId: other, locked: held }
 }
 
@@ -137,7 +138,6 @@ async function indexEntries({ db, call, keys, uuid, transact }: Scenario): Promi
   await call('retrieval/reindex.reindexOutdated', db, { knowledge: async () => [], memory: async () => [] }, 10)
 }
 
-/** Stores, lists, recalls and corrects memories; returns the id of one. */
 /** Queues, claims and fails uploads, and stores attachments. */
 async function uploadDocuments(
   { db, call, workspaceId, transact }: Pick<Scenario, 'db' | 'call' | 'workspaceId' | 'transact'>,

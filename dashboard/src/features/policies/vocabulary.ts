@@ -48,7 +48,7 @@ export const DIRECTIVES = [
 ]
 
 const FIELDS = {
-  user: ['id', 'role', 'department', 'attributes', 'verified'],
+  user: ['id', 'role', 'department', 'roles', 'departments', 'groups', 'attributes', 'verified'],
   application: ['id', 'name', 'settings'],
   request: ['endpoint', 'model', 'session_id', 'stream', 'dry_run', 'message_count', 'tokens', 'max_tokens', 'priced', 'tools'],
   content: ['text', 'plain', 'unread', 'unread_bytes', 'unread_kinds', 'tool_calls', 'classification', 'risk_level', 'findings'],
