@@ -125,7 +125,7 @@ async function loadChunks(rig: SearchRig, count: number): Promise<LoadedChunks> 
   const { pool } = rig.database
   await pool.query('vacuum analyze')
   const { rows } = await pool.query<{ bytes: number }>(
-    `select sum(pg_total_relation_size(oid)) as bytes from pg_class where relname in ('retrieval_entry', 'retrieval_posting')`,
+    `select sum(pg_total_relation_size(oid)) as bytes from pg_class where relname in ('retrieval_entry', 'retrieval_list')`,
   )
   const mebibytes = Number(rows[0]?.bytes ?? 0) / 2 ** 20
   return { chunks, entries, indexes, partitions, perPartition, seconds: ms / 1_000, mebibytes }

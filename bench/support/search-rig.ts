@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { addEntries, type Entry } from '../../server/src/domains/retrieval/entries.ts'
 import type { Language } from '../../server/src/domains/retrieval/language.ts'
+import { mergePending } from '../../server/src/domains/retrieval/merge.ts'
 import { openPartition, type Partition } from '../../server/src/domains/retrieval/partition.ts'
 import { type Database, openDatabase } from '../../server/src/platform/db/database.ts'
 import { newUuid } from '../../server/src/platform/lib/id.ts'
@@ -12,7 +13,7 @@ import { createScratchDatabase } from './scratch-database.ts'
 export interface SearchRig extends AsyncDisposable {
   readonly database: Database
   readonly workspace: string
-  /** Adds the entries in transactions of a few hundred, as the server does. */
+  /** Adds the entries in transactions of a few hundred, as the server does, and merges them into the lists, as its job does. */
   fill(key: string, language: Language, entries: readonly Entry[]): Promise<Partition>
 }
 
@@ -47,6 +48,7 @@ export async function startSearchRig(url: string | undefined): Promise<SearchRig
       const partition = await transaction.execute((tx) => openPartition(tx, workspace, 'knowledge', key, language))
       for (let at = 0; at < entries.length; at += BATCH) {
         await database.db.transaction().execute((tx) => addEntries(tx, partition, entries.slice(at, at + BATCH)))
+        while (await mergePending(database.db, BATCH));
       }
       return partition
     },

@@ -76,8 +76,7 @@ describe.each(kinds)('import into $name', { timeout: 240_000 }, ({ open }) => {
     // This PostgreSQL may have no extension vector.
     const { embedding_model: _, retrieval_vector: __, ...others } = expected
     expect(imported).toMatchObject(imported.retrieval_vector ? expected : others)
-    for (const table of ['message', 'retrieval_posting', 'message_reaction', 'review_item'])
-      expect(expected[table]).not.toEqual([])
+    for (const table of ['message', 'retrieval_list', 'message_reaction', 'review_item']) expect(expected[table]).not.toEqual([])
     expect(filesOf(target)).toEqual([ATTACHED])
 
     const back = emptyEmbedded(source.secretKey)

@@ -16,6 +16,8 @@ const FOR_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   'knowledge/passages.loadChunkEntries': 'texts that an older tokenizer has indexed, of all Workspaces',
   'memory/memory-row.loadMemoryEntries': 'texts that an older tokenizer has indexed, of all Workspaces',
   'retrieval/reindex.reindexOutdated': 'finds a partition that an older tokenizer has indexed, of any Workspace',
+  'retrieval/merge.mergePending': 'finds a partition with pending entries, of any Workspace',
+  'retrieval/merge.purgeRemoved': 'finds a partition with removed entries, of any Workspace',
   'knowledge/sweep.sweepCollections': 'finds a deleted collection, then names its Workspace',
   'knowledge/upload-store.claimUploads': 'uploads that no node works on, of all Workspaces',
   'knowledge/upload-store.removeFailedUploads': 'files of uploads that failed long ago, of all Workspaces',

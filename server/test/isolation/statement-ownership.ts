@@ -30,6 +30,8 @@ const OWNER_KEYS: Readonly<Record<string, readonly string[]>> = {
   memory_item: ['owner_id'],
   retrieval_partition: ['id'],
   retrieval_entry: ['partition_id', 'id'],
+  retrieval_list: ['partition_id'],
+  retrieval_removed: ['partition_id'],
   retrieval_posting: ['partition_id'],
   retrieval_vector: ['partition_id'],
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { parseQuery } from '../../src/domains/retrieval/query.ts'
+import type { Scope } from '../../src/domains/retrieval/scope.ts'
 import type { Database } from '../../src/platform/db/database.ts'
 import { fromId, newId } from '../../src/platform/lib/id.ts'
 import { countFindings } from '../../src/shared/finding.ts'
@@ -87,7 +88,19 @@ async function searchDocuments({ db, call, workspaceId, viewer, uuid, ranker }: 
   const chunks = sql`select unnest(${ranked.map(({ id }) => id)}::uuid[])`
   await call('retrieval/denied-entries.deniedEntries', db, chunks)
   await call('knowledge/search.searchKnowledge', { db, ranker }, viewer, { text: 'amber', collections: undefined })
-  const scope = await call<object>('retrieval/posting-source.readScope', db, uuid, visible)
+  const scope = await call<Scope>('retrieval/scope.readScope', db, uuid, visible)
+  const ids = [...scope.languages.keys()]
+  const legacy = new Set(ids)
+  await call('retrieval/pending-entries.readPending', db, ids)
+  await call('retrieval/posting-lists.readLists', db, ['amber'], ids, legacy)
+  await call(
+    'retrieval/posting-lists.readBlocks',
+    db,
+    ['amber'],
+    ids.map((partition) => ({ partition, block: 0 })),
+    legacy,
+  )
+  await call('retrieval/posting-lists.countListed', db, ['amber'], ids, legacy)
   await call('retrieval/fuzzy.findSimilar', db, scope, parseQuery({ text: 'corrall' }, ['en']))
   await call('retrieval/posting-source.visibleTerms', db, scope, ['coral'])
 }
@@ -132,9 +145,14 @@ async function indexEntries({ db, call, keys, uuid, transact }: Scenario): Promi
     await call('retrieval/partition.lockPartitions', tx, [partition.id])
     const postings = { number: 7, terms: new Map([['coral', 1]]), length: 1 }
     await call('retrieval/posting-store.addPostings', tx, partition.id, [postings])
-    await call('retrieval/posting-store.removePostings', tx, [{ partition_id: partition.id, number: 7, terms: 'coral' }])
+    await call('retrieval/posting-store.removePostings', tx, partition.id, [{ number: 7, terms: ['coral'] }])
+    await call('retrieval/legacy-postings.removeLegacyPostings', tx, [{ partition_id: partition.id, number: 7, terms: 'coral' }])
+    await call('retrieval/entries.takeNumbers', tx, partition.id, { entries: 0, length: 0, numbers: 1 })
+    await call('retrieval/merge.mergeBeyond', tx, partition.id, 5_000)
     await call('retrieval/entries.removeEntries', tx, [entry.id])
   })
+  await call('retrieval/merge.mergePending', db, 10)
+  await call('retrieval/merge.purgeRemoved', db, 10)
   await call('retrieval/reindex.reindexOutdated', db, { knowledge: async () => [], memory: async () => [] }, 10)
 }
 

@@ -4,6 +4,7 @@ import { type Page, pageOf } from '../../platform/db/page.ts'
 import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { newUuid, toId } from '../../platform/lib/id.ts'
 import { addEntries, type Entry, removeEntries } from '../retrieval/entries.ts'
+import { termsOf } from '../retrieval/packed-terms.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { declaredNames } from './chunking/declared-names.ts'
 import type { Place } from './partitions.ts'
@@ -109,11 +110,11 @@ export async function termsOfDocument(db: Db, workspaceId: string, documentId: s
   const rows = await db
     .selectFrom('knowledge_chunk as chunk')
     .innerJoin('retrieval_entry as entry', 'entry.id', 'chunk.id')
-    .select('terms')
+    .select(['terms', 'packed'])
     .where('chunk.workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('chunk.document_id', '=', uuidOrNull('doc', documentId))
     .execute()
-  return new Set(rows.flatMap(({ terms }) => terms.split(' ')))
+  return new Set(rows.flatMap(termsOf))
 }
 
 /** The documents of chunks, by chunk. All ids are UUIDs. */

@@ -5,7 +5,7 @@ import { toId } from '../../platform/lib/id.ts'
 import type { HitLabels, LabelJudge } from '../../shared/labels.ts'
 import { deniedEntries, withoutEntries } from '../retrieval/denied-entries.ts'
 import { EntryMask } from '../retrieval/entry-filter.ts'
-import { readScope } from '../retrieval/posting-source.ts'
+import { readScope } from '../retrieval/scope.ts'
 import { effectiveRegulations } from './labels.ts'
 import type { LabelledPartition } from './partitions.ts'
 

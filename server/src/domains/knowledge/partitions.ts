@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
-import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { canonicalJson } from '../../platform/lib/canonical-json.ts'
 import type { Classification } from '../../shared/classification.ts'
-import { labelTerm } from '../retrieval/entry-filter.ts'
 import { findPartition, openPartition, type Partition } from '../retrieval/partition.ts'
-import { POSTING_BYTES } from '../retrieval/posting-store.ts'
+import { readScope } from '../retrieval/scope.ts'
 import { accessLabels, namesUsers } from './access-filter.ts'
 import type { Collection } from './collection.ts'
 import { uuidOfCollection } from './collection-store.ts'
@@ -54,10 +52,9 @@ export async function ownPartitionIfLarge(
   large: number,
 ): Promise<Place | undefined> {
   if (labels.length === 0) return undefined
-  const { rows } = await sql<{ entries: number }>`
-    select coalesce(sum(octet_length(postings)), 0) / ${POSTING_BYTES} as entries from retrieval_posting
-    where partition_id = ${partition.id} and term = ${labelTerm(listLabel(accessOf(access)))}`.execute(tx)
-  if (Number(rows[0]?.entries) < large) return undefined
+  const filter = { alternatives: [[[listLabel(accessOf(access))]]], without: [] }
+  const { entries } = await readScope(tx, uuidOfWorkspace(collection.workspaceId), [{ ...partition, filter }])
+  if (entries < large) return undefined
   return { partition: await partitionOf(tx, collection, accessOf(access)), labels: [] }
 }
 

@@ -5,8 +5,9 @@ import { testDatabases } from '../../../test/support/database.ts'
 import { createRetrievalFixture, newEntry } from '../../../test/support/retrieval-fixture.ts'
 import { newUuid } from '../../platform/lib/id.ts'
 import { addEntries, type Entry, removeEntries } from './entries.ts'
+import { mergePending, purgeRemoved } from './merge.ts'
 import { lockPartitions, openPartition, type Partition } from './partition.ts'
-import { POSTING_BYTES } from './posting-store.ts'
+import { BLOCK_ENTRIES, frequencyOf, fromBytes, lengthOf, placeOf } from './posting.ts'
 
 describe.each(testDatabases())('search entries on $name', async ({ open }) => {
   const database = await closeAfterAll(open())
@@ -14,6 +15,8 @@ describe.each(testDatabases())('search entries on $name', async ({ open }) => {
 
   /** The statistics of a partition and the terms of its entries, independent of entry numbers. */
   async function stateOf({ id }: Partition) {
+    while (await mergePending(database.db, 100));
+    while (await purgeRemoved(database.db, 100));
     const { rows: statistics } = await database.pool.query(
       'select entries, total_length from retrieval_partition where id = $1',
       [id],
@@ -24,13 +27,13 @@ describe.each(testDatabases())('search entries on $name', async ({ open }) => {
     )
     const entries = new Map(numbers.map((row) => [Number(row.number), row.id]))
     const { rows } = await database.pool.query<{ term: string; block: number; postings: Buffer }>(
-      'select term, block, postings from retrieval_posting where partition_id = $1',
+      'select term, block, postings from retrieval_list where partition_id = $1',
       [id],
     )
     const postings = rows.flatMap(({ term, block, postings }) =>
-      Array.from({ length: postings.length / POSTING_BYTES }, (_, at) => {
-        const [place = 0, ...rest] = postings.subarray(at * POSTING_BYTES, (at + 1) * POSTING_BYTES)
-        return `${term} ${entries.get(block * 256 + place)} ${rest.join(' ')}`
+      Array.from(fromBytes(postings), (posting) => {
+        const entry = entries.get(block * BLOCK_ENTRIES + placeOf(posting))
+        return `${term} ${entry} ${frequencyOf(posting)} ${lengthOf(posting)}`
       }),
     )
     return {
@@ -83,7 +86,7 @@ describe.each(testDatabases())('search entries on $name', async ({ open }) => {
 
   test('removeEntries: removes half of the entries of several blocks', async () => {
     const partition = await desk.partition()
-    const entries = Array.from({ length: 600 }, (_, at) => newEntry(`common ${at % 7 === 0 ? 'rare' : ''} w${at}`))
+    const entries = Array.from({ length: 2_400 }, (_, at) => newEntry(`common ${at % 7 === 0 ? 'rare' : ''} w${at}`))
     await desk.add(partition, entries)
     await desk.remove(entries.filter((_, at) => at % 2 === 0).map(({ id }) => id))
     await expectAsNew(

@@ -2,8 +2,11 @@ import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import { LABELLED, labelTerm } from './entry-filter.ts'
 import { type Language, termOf } from './language.ts'
-import { lockPartitions, type Partition } from './partition.ts'
-import { addPostings, MAX_LENGTH, removePostings } from './posting-store.ts'
+import { FIRST_LISTED_TOKENIZER, removeLegacyPostings } from './legacy-postings.ts'
+import { mergeBeyond } from './merge.ts'
+import { packTerms } from './packed-terms.ts'
+import type { Partition } from './partition.ts'
+import { MAX_LENGTH } from './posting.ts'
 import { TOKENIZER, visitWords } from './words.ts'
 
 /** A searchable text: a chunk of a document or a memory. */
@@ -26,56 +29,72 @@ export interface TermCounts {
   readonly length: number
 }
 
-export const storedTerms = ({ terms }: TermCounts): string => [...terms.keys()].join(' ')
-
-/** Adds entries to the index. Locks the partition until the transaction ends, so call it late in the transaction. */
+/**
+ * Adds entries to the index. Searches find them at once; their postings reach the lists later (merge.ts), because that takes several times
+ * longer. Locks the partition until the transaction ends, so call it late in the transaction.
+ */
 export async function addEntries(tx: Tx, partition: Partition, entries: readonly Entry[]): Promise<void> {
   if (entries.length === 0) return
   const counted = entries.map((entry) => countTerms(entry, partition.language))
-  const { next } = await tx
-    .updateTable('retrieval_partition')
-    .set(({ eb }) => ({
-      entries: eb('entries', '+', counted.length),
-      total_length: eb('total_length', '+', totalLength(counted)),
-      next_number: eb('next_number', '+', counted.length),
-    }))
-    .where('id', '=', partition.id)
-    .returning('next_number as next')
-    .executeTakeFirstOrThrow()
-  const first = next - counted.length
-
+  const more = { entries: counted.length, length: totalLength(counted), numbers: counted.length }
+  const { first, pending } = await takeNumbers(tx, partition.id, more)
   await sql`
-    insert into retrieval_entry (id, partition_id, number, length, terms, tokenizer)
-    select added.id, ${partition.id}, ${first} + added.place - 1, added.length, added.terms, ${TOKENIZER}
+    insert into retrieval_entry (id, partition_id, number, length, terms, packed, tokenizer)
+    select added.id, ${partition.id}, ${first} + added.place - 1, added.length, '', added.packed, ${TOKENIZER}
     from unnest(
       ${counted.map(({ id }) => id)}::uuid[],
       ${counted.map(({ length }) => length)}::integer[],
-      ${counted.map(storedTerms)}::text[]
-    ) with ordinality as added (id, length, terms, place)`.execute(tx)
-
-  await addPostings(
-    tx,
-    partition.id,
-    counted.map((entry, place) => ({ ...entry, number: first + place })),
-  )
+      ${counted.map(({ terms }) => packTerms(terms))}::bytea[]
+    ) with ordinality as added (id, length, packed, place)`.execute(tx)
+  await mergeBeyond(tx, partition.id, pending)
 }
 
-/** Removes any number of entries with their postings, statistics and vectors. Ignores unknown ids. */
+interface Growth {
+  readonly entries: number
+  readonly length: number
+  readonly numbers: number
+}
+
+/** Locks the partition, changes its statistics, and takes numbers for pending entries: the first one, and how many are pending then. */
+export async function takeNumbers(
+  tx: Tx,
+  partitionId: number,
+  { entries, length, numbers }: Growth,
+): Promise<{ readonly first: number; readonly pending: number }> {
+  const { next, pending } = await tx
+    .updateTable('retrieval_partition')
+    .set(({ eb, fn, ref }) => ({
+      entries: eb('entries', '+', entries),
+      total_length: eb('total_length', '+', length),
+      next_number: eb('next_number', '+', numbers),
+      pending_from: fn.coalesce('pending_from', ref('next_number')),
+    }))
+    .where('id', '=', partitionId)
+    .returning(({ eb, ref }) => ['next_number as next', eb('next_number', '-', ref('pending_from')).as('pending')])
+    .executeTakeFirstOrThrow()
+  return { first: next - numbers, pending: Number(pending) }
+}
+
+/**
+ * Removes any number of entries with their statistics and vectors. Searches no longer find them; a trigger records those whose postings are in
+ * the lists, from which a job removes them (merge.ts). Ignores unknown ids.
+ */
 export async function removeEntries(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   // One array parameter, because a statement accepts 65,535 parameters.
   const chosen = sql<boolean>`id = any(${[...ids]}::uuid[])`
-  const found = await tx.selectFrom('retrieval_entry').select('partition_id').distinct().where(chosen).execute()
-  if (found.length === 0) return
-  const partitions = found.map(({ partition_id }) => partition_id)
-  await lockPartitions(tx, partitions)
+  const partitions = await lockPartitionsOf(tx, ids)
+  if (partitions.length === 0) return
   const removed = await tx
     .deleteFrom('retrieval_entry')
     .where(chosen)
     .where(sql<boolean>`partition_id = any(${partitions}::bigint[])`)
-    .returning(['partition_id', 'number', 'length', 'terms'])
+    .returning(['partition_id', 'number', 'length', 'terms', 'tokenizer'])
     .execute()
-  await removePostings(tx, removed)
+  await removeLegacyPostings(
+    tx,
+    removed.filter(({ tokenizer }) => tokenizer < FIRST_LISTED_TOKENIZER),
+  )
   for (const [partition, own] of Map.groupBy(removed, ({ partition_id }) => partition_id)) {
     await tx
       .updateTable('retrieval_partition')
@@ -86,6 +105,19 @@ export async function removeEntries(tx: Tx, ids: readonly string[]): Promise<voi
       .where('id', '=', partition)
       .execute()
   }
+}
+
+/** Locks the partitions of these entries, ordered by id. */
+async function lockPartitionsOf(tx: Tx, ids: readonly string[]): Promise<readonly number[]> {
+  const rows = await tx
+    .selectFrom('retrieval_entry as entry')
+    .innerJoin('retrieval_partition as partition', 'partition.id', 'entry.partition_id')
+    .select('partition.id')
+    .where(sql<boolean>`entry.id = any(${[...ids]}::uuid[])`)
+    .orderBy('partition.id')
+    .forNoKeyUpdate('partition')
+    .execute()
+  return [...new Set(rows.map(({ id }) => id))]
 }
 
 const totalLength = (entries: readonly { readonly length: number }[]): number =>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { BLOCK_ENTRIES, MAX_LENGTH, POSTING_BYTES } from './posting-store.ts'
+import { BLOCK_ENTRIES, blockOf, lengthOf, type PostingRow, placeOf } from './posting.ts'
 
 /** Chooses entries by their labels: those with a label of each group of one of the alternatives, and none of `without`. */
 export interface EntryFilter {
@@ -32,11 +32,7 @@ export const labelsOf = ({ alternatives, without, inverted }: EntryFilter): read
  */
 export const labelTerm = (label: string): string => `\u0001${createHash('sha256').update(label).digest('base64url').slice(0, 16)}`
 
-/** The postings of a term in one block of a partition (posting-store.ts). */
-interface Block {
-  readonly block: number
-  readonly postings: Buffer
-}
+type Block = Pick<PostingRow, 'block' | 'postings'>
 
 /** By block: for each entry 1 more than its length, or 0 if it does not belong to the set. */
 type Lengths = Map<number, Uint32Array>
@@ -50,7 +46,7 @@ export interface Mask {
   /** The blocks with such entries. Empty if the mask has no list of them: it is dense then. */
   readonly blocks: readonly number[]
   /** Of the postings of a block those of such entries. */
-  chosenOf(block: Block): Buffer
+  chosenOf(block: Block): Uint32Array
 }
 
 /** All entries of a partition but the denied ones. */
@@ -60,40 +56,36 @@ export class AllBut implements Mask {
   readonly entries: number
   readonly totalLength: number
   readonly denied: readonly DeniedEntry[]
-  readonly #byBlock: ReadonlyMap<number, ReadonlySet<number>>
+  readonly #hidden: ReadonlyMap<number, Uint8Array>
 
-  constructor(denied: readonly DeniedEntry[], { entries, length }: { readonly entries: number; readonly length: number }) {
+  /** `removed`: numbers that the lists still have, but not the statistics. */
+  constructor(
+    { entries, length }: { readonly entries: number; readonly length: number },
+    denied: readonly DeniedEntry[],
+    removed: readonly number[],
+  ) {
     this.denied = denied
     this.entries = entries - denied.length
     this.totalLength = denied.reduce((left, entry) => left - entry.length, length)
-    this.#byBlock = byBlock(denied)
+    this.#hidden = byBlock([...denied.map(({ number }) => number), ...removed])
   }
 
-  chosenOf({ block, postings }: Block): Buffer {
-    const hidden = this.#byBlock.get(block)
-    return hidden ? keepPostings(postings, (place) => !hidden.has(place)) : postings
+  chosenOf({ block, postings }: Block): Uint32Array {
+    const hidden = this.#hidden.get(block)
+    return hidden ? postings.filter((posting) => hidden[placeOf(posting)] === 0) : postings
   }
 }
 
-function byBlock(entries: readonly DeniedEntry[]): ReadonlyMap<number, ReadonlySet<number>> {
-  const places = new Map<number, Set<number>>()
-  for (const { number } of entries) {
-    const block = Math.floor(number / BLOCK_ENTRIES)
-    places.set(block, (places.get(block) ?? new Set<number>()).add(number % BLOCK_ENTRIES))
+/** By block: 1 for the place of each of these entries. */
+function byBlock(numbers: readonly number[]): ReadonlyMap<number, Uint8Array> {
+  const blocks = new Map<number, Uint8Array>()
+  for (const number of numbers) {
+    const block = blockOf(number)
+    const places = blocks.get(block) ?? new Uint8Array(BLOCK_ENTRIES)
+    places[placeOf(number)] = 1
+    blocks.set(block, places)
   }
-  return places
-}
-
-function keepPostings(postings: Buffer, isKept: (place: number) => boolean): Buffer {
-  let size = 0
-  while (size < postings.length && isKept(postings[size] as number)) size += POSTING_BYTES
-  if (size === postings.length) return postings
-  const kept = Buffer.from(postings)
-  for (let at = size; at < postings.length; at += POSTING_BYTES) {
-    if (!isKept(postings[at] as number)) continue
-    for (let byte = 0; byte < POSTING_BYTES; byte++) kept[size++] = postings[at + byte] as number
-  }
-  return kept.subarray(0, size)
+  return blocks
 }
 
 /** The entries of a partition that a filter chooses. */
@@ -103,12 +95,12 @@ export class EntryMask implements Mask {
   readonly totalLength: number
   readonly isDense: boolean
 
-  /** `blocksOf`: the postings of a label in the partition. `blocks`: the number of its blocks. */
+  /** `blocksOf`: the postings of a label in the partition. `blocks`: the number of its blocks. `hidden`: numbers that are left out. */
   constructor(
     { alternatives, without, inverted = false }: EntryFilter,
     blocksOf: (label: string) => readonly Block[],
     blocks: number,
-    denied: readonly DeniedEntry[] = [],
+    hidden: readonly number[] = [],
   ) {
     const chosen: Lengths = new Map()
     for (const groups of alternatives) {
@@ -118,10 +110,10 @@ export class EntryMask implements Mask {
         else for (const [place, length] of lengths.entries()) if (length > 0) known[place] = length
       }
     }
-    const hidden = union(without.flatMap(blocksOf))
-    const visible = hidden.size === 0 ? chosen : subtract(chosen, hidden)
-    for (const [block, places] of byBlock(denied)) for (const place of places) visible.get(block)?.fill(0, place, place + 1)
+    const excluded = union(without.flatMap(blocksOf))
+    const visible = excluded.size === 0 ? chosen : subtract(chosen, excluded)
     this.#blocks = inverted ? subtract(union(blocksOf(LABELLED)), visible) : visible
+    for (const number of hidden) this.#blocks.get(blockOf(number))?.fill(0, placeOf(number), placeOf(number) + 1)
     this.isDense = 2 * this.#blocks.size > blocks
     let [entries, totalLength] = [0, 0]
     for (const lengths of this.#blocks.values()) {
@@ -146,9 +138,9 @@ export class EntryMask implements Mask {
     }
   }
 
-  chosenOf({ block, postings }: Block): Buffer {
+  chosenOf({ block, postings }: Block): Uint32Array {
     const lengths = this.#blocks.get(block)
-    return lengths ? keepPostings(postings, (place) => lengths[place] !== 0) : Buffer.alloc(0)
+    return lengths ? postings.filter((posting) => lengths[placeOf(posting)] !== 0) : new Uint32Array(0)
   }
 }
 
@@ -157,9 +149,7 @@ function union(blocks: readonly Block[]): Lengths {
   for (const { block, postings } of blocks) {
     const lengths = set.get(block) ?? new Uint32Array(BLOCK_ENTRIES)
     set.set(block, lengths)
-    for (let at = 0; at < postings.length; at += POSTING_BYTES) {
-      lengths[postings[at] as number] = 1 + (postings.readUInt16LE(at + 2) & MAX_LENGTH)
-    }
+    for (const posting of postings) lengths[placeOf(posting)] = 1 + lengthOf(posting)
   }
   return set
 }

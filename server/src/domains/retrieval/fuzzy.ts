@@ -2,26 +2,30 @@ import { CompiledQuery } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { EntryMask } from './entry-filter.ts'
 import type { Language } from './language.ts'
-import { type Scope, visibleTerms } from './posting-source.ts'
+import { termsOf } from './packed-terms.ts'
+import { visibleTerms } from './posting-source.ts'
 import type { QueryWord } from './query.ts'
+import type { Scope } from './scope.ts'
 
 /** Shorter words are similar to too many terms. */
 const MIN_LENGTH = 4
-/** From this length on, two typing errors are accepted, and three letters at either end are compared instead of two. */
+/** From this length on, two typing errors are accepted, and terms with the same three letters at their beginning are compared instead of two. */
 const LONG = 7
 const MAX_SIMILAR = 5
 /** Query words that are searched in other spellings. */
 const MAX_MISSPELT = 4
 /** Terms compared over all partitions. */
 const MAX_COMPARED = 20_000
+/** Terms with a corrected beginning that are looked up over all partitions. */
+const MAX_LOOKED_UP = 10_000
 /** Visible entries of a partition with a filter whose terms are read. Of more entries the terms near the word are checked one by one. */
 const MAX_READ = 2_000
 /** Weight factor of a similar term. */
 const PENALTY = 0.5
 
 /**
- * Finds indexed terms of the scope that are similar to query words without matches: terms with the same beginning or end that differ
- * by one or two typing errors. A typing error leaves the beginning or the end of a word intact, so other terms are not compared.
+ * Finds indexed terms of the scope that are similar to query words without matches: terms with the same beginning that differ by one or two
+ * typing errors, and terms that one error at the beginning turns into the word. Other terms are not compared.
  */
 export async function findSimilar(db: Db, scope: Scope, missing: readonly QueryWord[]): Promise<QueryWord[]> {
   const similarWords: QueryWord[] = []
@@ -55,17 +59,18 @@ async function similarTerms(db: Db, scope: Scope, language: Language, spellings:
     const mask = scope.masks.get(id)
     return mask instanceof EntryMask && mask.entries <= MAX_READ
   }
+  const near = nearOf(spellings)
   const [whole, few, many] = [
     ids.filter((id) => !scope.masks.has(id)),
     ids.filter(isFew),
     ids.filter((id) => scope.masks.has(id) && !isFew(id)),
   ]
   const found = [
-    ...(await termsNear(db, whole, spellings, Math.ceil(MAX_COMPARED / ids.length))),
-    ...(await termsOfEntries(db, scope, few)).filter((term) => spellings.some((spelling) => isNear(spelling, term))),
+    ...(await termsNear(db, scope, whole, near, ids.length)),
+    ...(await termsOfEntries(db, scope, few)).filter((term) => isNear(near, term)),
   ].filter(isSimilar)
   // Without a limit, because terms of entries that the viewer may not see would count against it.
-  const visible = await visibleTerms(db, scope, (await termsNear(db, many, spellings, null)).filter(isSimilar))
+  const visible = await visibleTerms(db, scope, (await termsNear(db, scope, many, near, null)).filter(isSimilar))
   return distinct([...found, ...visible])
     .map((other) => ({ other, distance: errorsOf(other) }))
     .sort((a, b) => a.distance - b.distance || (a.other < b.other ? -1 : 1))
@@ -73,18 +78,30 @@ async function similarTerms(db: Db, scope: Scope, language: Language, spellings:
     .map(({ other }) => other)
 }
 
-/** Terms with the same beginning or end as one of the spellings; at most `limit` of each partition, beginning and end. */
+/**
+ * The terms of these partitions that are near a word, also those of pending entries; at most a share of what is compared over
+ * `sharedBy` partitions, or all (null).
+ */
 async function termsNear(
   db: Db,
+  { pending, legacy }: Scope,
   ids: readonly number[],
-  spellings: readonly string[],
-  limit: number | null,
+  near: Near,
+  sharedBy: number | null,
 ): Promise<readonly string[]> {
   if (ids.length === 0) return []
-  const beginnings = distinct(spellings.map(prefixOf))
-  const endings = distinct(spellings.map((spelling) => prefixOf([...spelling].reverse().join(''))))
-  const { rows } = await db.executeQuery<{ term: string }>(CompiledQuery.raw(NEAR, [ids, beginnings, endings, limit]))
-  return rows.map(({ term }) => term)
+  const corrected = [...near.corrected].slice(0, sharedBy === null ? undefined : Math.ceil(MAX_LOOKED_UP / sharedBy))
+  const limit = sharedBy === null ? null : Math.ceil(MAX_COMPARED / sharedBy)
+  const read = async (table: string, partitions: readonly number[]) => {
+    const parameters = [partitions, near.beginnings, corrected, limit]
+    return (await db.executeQuery<{ term: string }>(CompiledQuery.raw(nearIn(table), parameters))).rows.map(({ term }) => term)
+  }
+  const old = ids.filter((id) => legacy.has(id))
+  return [
+    ...(await read('retrieval_list', ids)),
+    ...(old.length === 0 ? [] : await read('retrieval_posting', old)),
+    ...[...pending.termsIn(new Set(ids))].filter((term) => isNear(near, term)),
+  ]
 }
 
 /** The terms of the visible entries of partitions with a filter. */
@@ -94,35 +111,67 @@ async function termsOfEntries(db: Db, { masks }: Scope, ids: readonly number[]):
     return mask instanceof EntryMask ? [...mask.numbers()].map((number) => ({ partition, number })) : []
   })
   if (seen.length === 0) return []
-  const { rows } = await db.executeQuery<{ terms: string }>(
+  const { rows } = await db.executeQuery<{ terms: string; packed: Buffer | null }>(
     CompiledQuery.raw(
-      'select terms from unnest($1::bigint[], $2::bigint[]) as seen (partition_id, number) join retrieval_entry using (partition_id, number)',
+      'select terms, packed from unnest($1::bigint[], $2::bigint[]) as seen (partition_id, number) join retrieval_entry using (partition_id, number)',
       [seen.map(({ partition }) => partition), seen.map(({ number }) => number)],
     ),
   )
-  return distinct(rows.flatMap(({ terms }) => terms.split(' ')))
+  return distinct(rows.flatMap(termsOf))
 }
 
-/** Whether the search by {@link NEAR} finds the term for this spelling. */
-function isNear(spelling: string, term: string): boolean {
-  const reversed = [...spelling].reverse().join('')
-  return term.startsWith(prefixOf(spelling)) || [...term].reverse().join('').startsWith(prefixOf(reversed))
+/** The terms that are compared with a word: those with these beginnings, and the corrected spellings. */
+interface Near {
+  readonly beginnings: readonly string[]
+  readonly corrected: ReadonlySet<string>
+}
+
+const nearOf = (spellings: readonly string[]): Near => ({
+  beginnings: distinct(spellings.map(prefixOf)),
+  corrected: new Set(spellings.flatMap(correctedBeginnings)),
+})
+
+const isNear = ({ beginnings, corrected }: Near, term: string): boolean =>
+  corrected.has(term) || beginnings.some((beginning) => term.startsWith(beginning))
+
+/** Letters of the same alphabet are this close to each other in Unicode. */
+const ALPHABET = 32
+
+/** The words that one typing error in the first letters turns into this spelling, likelier ones first. */
+function correctedBeginnings(spelling: string): readonly string[] {
+  const letters = [...spelling]
+  const places = Array.from(prefixOf(spelling), (_, at) => at)
+  const alphabet = distinct(letters.flatMap(alphabetOf))
+  const replace = (at: number, count: number, by: string): string =>
+    [...letters.slice(0, at), by, ...letters.slice(at + count)].join('')
+  return distinct([
+    ...places.map((at) => replace(at, 2, `${letters[at + 1] ?? ''}${letters[at]}`)),
+    ...places.map((at) => replace(at, 1, '')),
+    ...places.flatMap((at) => alphabet.map((letter) => replace(at, 1, letter))),
+    ...places.flatMap((at) => alphabet.map((letter) => replace(at, 0, letter))),
+  ])
+}
+
+function alphabetOf(letter: string): readonly string[] {
+  const code = letter.codePointAt(0) ?? 0
+  return Array.from({ length: 2 * ALPHABET }, (_, at) => String.fromCodePoint(Math.max(code - ALPHABET + at, 0))).filter(
+    (other) => /\p{L}/u.test(other) && other.toLowerCase() === other,
+  )
 }
 
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)]
 const prefixOf = (spelling: string): string => spelling.slice(0, spelling.length < LONG ? 2 : 3)
 const maxErrors = (spelling: string): number => (spelling.length < LONG ? 1 : 2)
 
-/** Terms of these partitions that start with $2, or that start with $3 when reversed; at most $4 of each. */
-const NEAR = `
+/** Terms of these partitions that start with $2, at most $4 of each, and those of $3 that they have. */
+const nearIn = (table: string): string => `
 select distinct term from unnest($1::bigint[]) as visible (id) cross join lateral (
   select term from unnest($2::text[]) as start (text) cross join lateral (
-    select distinct term from retrieval_posting where partition_id = visible.id
+    select distinct term from ${table} where partition_id = visible.id
       and term >= start.text and term < start.text || U&'\\+10FFFF' order by term limit $4) as begun
   union all
-  select reverse(ending) from unnest($3::text[]) as finish (text) cross join lateral (
-    select distinct reverse(term) as ending from retrieval_posting where partition_id = visible.id
-      and reverse(term) >= finish.text and reverse(term) < finish.text || U&'\\+10FFFF' order by ending limit $4) as ended
+  select term from unnest($3::text[]) as corrected (term)
+  where exists (select from ${table} list where list.partition_id = visible.id and list.term = corrected.term)
 ) as near`
 
 /** Maximum length of a word ending that is ignored. */

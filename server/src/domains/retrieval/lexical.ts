@@ -3,9 +3,10 @@ import type { Db } from '../../platform/db/database.ts'
 import type { Ranked } from './fuse.ts'
 import { findSimilar } from './fuzzy.ts'
 import type { Partition } from './partition.ts'
-import { PostingSource, readScope } from './posting-source.ts'
-import { BLOCK_ENTRIES } from './posting-store.ts'
+import { blockOf } from './posting.ts'
+import { PostingSource } from './posting-source.ts'
 import { parseQuery, type QueryWord, type SearchText } from './query.ts'
+import { readScope } from './scope.ts'
 import { type Candidate, Scoreboard, splitBest, termWeight } from './scoreboard.ts'
 
 /** A word, the number of entries that contain it, and the maximum that it adds to a score. */
@@ -121,7 +122,7 @@ async function rescore(
   rest: readonly WeightedWord[],
   averageLength: number,
 ): Promise<Candidate[]> {
-  const places = candidates.map(({ partition, number }) => ({ partition, block: Math.floor(number / BLOCK_ENTRIES) }))
+  const places = candidates.map(({ partition, number }) => ({ partition, block: blockOf(number) }))
   const distinct = [...new Map(places.map((place) => [`${place.partition}/${place.block}`, place])).values()]
   const rows = await source.postingsIn(
     distinct,

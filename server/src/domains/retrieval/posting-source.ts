@@ -1,76 +1,9 @@
-import { CompiledQuery, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
-import { AllBut, EntryMask, labelsOf, labelTerm, type Mask } from './entry-filter.ts'
 import type { Language } from './language.ts'
-import type { Partition } from './partition.ts'
-import { BLOCK_ENTRIES, POSTING_BYTES } from './posting-store.ts'
+import type { BlockPlace, PostingRow } from './posting.ts'
+import { countListed, type Lists, readBlocks, readLists } from './posting-lists.ts'
 import type { QueryWord } from './query.ts'
-
-/** Statistics of the partitions that a viewer may see: the only statistics that a ranking uses. */
-export interface Scope {
-  /** The languages of the partitions with entries, by partition id. */
-  readonly languages: ReadonlyMap<number, Language>
-  /** The entries that the viewer may see of partitions with a filter. */
-  readonly masks: ReadonlyMap<number, Mask>
-  readonly entries: number
-  /** Average number of terms. */
-  readonly averageLength: number
-}
-
-/** Ignores partitions of other Workspaces. */
-export async function readScope(db: Db, workspaceUuid: string, partitions: readonly Partition[]): Promise<Scope> {
-  const { rows } = await sql<{ id: number; language: Language; entries: number; length: number; blocks: number }>`
-    select id, language, entries, total_length as length, (next_number - 1) / ${BLOCK_ENTRIES}::int + 1 as blocks
-    from retrieval_partition
-    where workspace_id = ${workspaceUuid} and id = any(${partitions.map(({ id }) => id)}::bigint[]) and entries > 0
-    order by id`.execute(db)
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  const whole = partitions.flatMap(({ id, filter, denied }) => {
-    const row = byId.get(id)
-    return row && denied && !filter ? [[id, new AllBut(denied, row)] as const] : []
-  })
-  const chosen = await readMasks(db, new Map(rows.map(({ id, blocks }) => [id, Number(blocks)])), partitions)
-  const masks = new Map<number, Mask>([...whole, ...chosen])
-  const visible = rows
-    .map((row) => {
-      const mask = masks.get(row.id)
-      return mask ? { ...row, entries: mask.entries, length: mask.totalLength } : row
-    })
-    .filter(({ entries }) => entries > 0)
-  const entries = visible.reduce((sum, row) => sum + row.entries, 0)
-  const length = visible.reduce((sum, row) => sum + row.length, 0)
-  const languages = new Map(visible.map(({ id, language }) => [id, language]))
-  return { languages, masks, entries, averageLength: length / entries || 1 }
-}
-
-/** `blocks`: the number of blocks of each partition of the Workspace that has entries. */
-async function readMasks(
-  db: Db,
-  blocks: ReadonlyMap<number, number>,
-  partitions: readonly Partition[],
-): Promise<ReadonlyMap<number, EntryMask>> {
-  const filters = partitions.flatMap(({ id, filter, denied }) => (filter && blocks.has(id) ? { id, filter, denied } : []))
-  if (filters.length === 0) return new Map()
-  const labels = filters.flatMap(({ filter }) => labelsOf(filter))
-  const terms = [...new Set(labels)].map(labelTerm)
-  const { rows } = await db.executeQuery<PackedRow>(CompiledQuery.raw(WHOLE, [terms, filters.map(({ id }) => id)]))
-  const byTerm = new Map(rows.map(({ term, packed }) => [term, Map.groupBy(unpack(packed), ({ partition }) => partition)]))
-  return new Map(
-    filters.map(({ id, filter, denied }) => {
-      const blocksOf = (label: string) => byTerm.get(labelTerm(label))?.get(id) ?? []
-      return [id, new EntryMask(filter, blocksOf, blocks.get(id) ?? 0, denied)]
-    }),
-  )
-}
-
-/** The postings of a term in one block. */
-export interface PostingRow {
-  readonly partition: number
-  readonly block: number
-  readonly postings: Buffer
-}
-
-export type BlockPlace = Pick<PostingRow, 'partition' | 'block'>
+import type { Scope } from './scope.ts'
 
 /** Reads the postings of query words within a scope only. */
 export class PostingSource {
@@ -100,113 +33,74 @@ export class PostingSource {
   /** The number of entries that contain each word. Also reads the postings if they cannot be many. */
   async count(words: readonly QueryWord[]): Promise<number[]> {
     if (words.length * this.#scope.entries > this.#eager) return this.#countOnly(words)
-    return countPostings(await this.postings(words))
+    return (await this.postings(words)).map(countPostings)
   }
 
   async postings(words: readonly QueryWord[]): Promise<(readonly PostingRow[])[]> {
     const unread = words.filter((word) => !this.#cache.has(word))
     if (unread.length > 0) {
-      const whole = await this.#inWhole([...this.#unmasked, ...this.#dense], unread)
-      const sparse = await this.#inPlaces(unread)
-      for (const [index, word] of unread.entries()) this.#cache.set(word, [...(whole[index] ?? []), ...(sparse[index] ?? [])])
+      const read = await this.#read(unread, [...this.#unmasked, ...this.#dense])
+      for (const [index, word] of unread.entries()) this.#cache.set(word, read[index] ?? [])
     }
     return words.map((word) => this.#cache.get(word) ?? [])
   }
 
-  postingsIn(places: readonly BlockPlace[], words: readonly QueryWord[]): Promise<(readonly PostingRow[])[]> {
-    return this.#select(words, IN_PLACES, [places.map(({ partition }) => partition), places.map(({ block }) => block)])
+  /** The postings in these blocks, and those of pending entries. */
+  async postingsIn(places: readonly BlockPlace[], words: readonly QueryWord[]): Promise<(readonly PostingRow[])[]> {
+    const terms = termsOf(words)
+    return this.#choose(words, [await readBlocks(this.#db, terms, places, this.#scope.legacy), this.#pendingOf(terms)])
   }
 
-  async #inWhole(partitions: readonly number[], words: readonly QueryWord[]): Promise<(readonly PostingRow[])[]> {
-    return partitions.length === 0 ? [] : this.#select(words, WHOLE, [partitions])
+  /** The postings in these partitions, in the blocks with visible entries of partitions that are not dense, and of pending entries. */
+  async #read(words: readonly QueryWord[], partitions: readonly number[]): Promise<PostingRow[][]> {
+    const { legacy } = this.#scope
+    const terms = termsOf(words)
+    const lists = await readLists(this.#db, terms, partitions, legacy)
+    return this.#choose(words, [lists, await readBlocks(this.#db, terms, this.#places, legacy), this.#pendingOf(terms)])
   }
 
-  async #inPlaces(words: readonly QueryWord[]): Promise<(readonly PostingRow[])[]> {
-    return this.#places.length === 0 ? [] : this.postingsIn(this.#places, words)
+  #pendingOf(terms: readonly string[]): Lists {
+    return new Map(terms.map((term) => [term, this.#scope.pending.postingsOf(term)]))
   }
 
-  async #select(words: readonly QueryWord[], text: string, more: readonly unknown[]): Promise<PostingRow[][]> {
-    const query = CompiledQuery.raw(text, [termsOf(words), ...more])
-    const { rows } = await this.#db.executeQuery<PackedRow>(query)
+  /** The visible postings of each word. */
+  #choose(words: readonly QueryWord[], sources: readonly Lists[]): PostingRow[][] {
+    const { masks, languages } = this.#scope
     const byTerm = wordsByTerm(words)
     const rowsByWord: PostingRow[][] = words.map(() => [])
-    for (const { term, packed } of rows) {
-      for (const row of unpack(packed)) {
-        const mask = this.#scope.masks.get(row.partition)
+    for (const [term, rows] of sources.flatMap((lists) => [...lists])) {
+      for (const row of rows) {
+        const mask = masks.get(row.partition)
         const visible = mask ? { ...row, postings: mask.chosenOf(row) } : row
         if (visible.postings.length === 0) continue
-        for (const { index } of byTerm(this.#scope.languages.get(row.partition), term)) rowsByWord[index]?.push(visible)
+        for (const { index } of byTerm(languages.get(row.partition), term)) rowsByWord[index]?.push(visible)
       }
     }
     return rowsByWord
   }
 
   async #countOnly(words: readonly QueryWord[]): Promise<number[]> {
-    const { rows } = await sql<{ language: Language; term: string; bytes: number }>`
-      select language, term, sum(size) as bytes from retrieval_partition cross join unnest(${termsOf(words)}::text[]) as word (term)
-      cross join lateral (
-        select sum(octet_length(postings)) as size from retrieval_posting posting
-        where posting.partition_id = retrieval_partition.id and posting.term = word.term) as sizes
-      where id = any(${this.#unmasked}::bigint[]) and size > 0
-      group by language, term`.execute(this.#db)
+    const counts = (await this.#read(words, this.#dense)).map(countPostings)
     const byTerm = wordsByTerm(words)
-    const [dense, sparse] = [await this.#inWhole(this.#dense, words), await this.#inPlaces(words)].map(countPostings)
-    const counts = words.map((_, index) => (dense?.[index] ?? 0) + (sparse?.[index] ?? 0))
-    for (const { language, term, bytes } of rows) {
-      for (const { index } of byTerm(language, term)) counts[index] = (counts[index] ?? 0) + Number(bytes) / POSTING_BYTES
+    for (const { language, term, postings } of await countListed(this.#db, termsOf(words), this.#unmasked, this.#scope.legacy)) {
+      for (const { index } of byTerm(language, term)) counts[index] = (counts[index] ?? 0) + postings
     }
     return counts
   }
 }
 
-/** Of these terms those that visible entries of partitions with a filter contain. */
-export async function visibleTerms(db: Db, { masks }: Scope, terms: readonly string[]): Promise<readonly string[]> {
-  if (terms.length === 0) return []
-  const { rows } = await db.executeQuery<PackedRow>(CompiledQuery.raw(WHOLE, [terms, [...masks.keys()]]))
+/** Of these terms those that visible entries of partitions with a mask contain. */
+export async function visibleTerms(
+  db: Db,
+  { masks, pending, legacy }: Scope,
+  terms: readonly string[],
+): Promise<readonly string[]> {
+  const lists = await readLists(db, terms, [...masks.keys()], legacy)
   const isVisible = (row: PostingRow): boolean => (masks.get(row.partition)?.chosenOf(row).length ?? 0) > 0
-  return rows.filter(({ packed }) => unpack(packed).some(isVisible)).map(({ term }) => term)
+  return terms.filter((term) => [...(lists.get(term) ?? []), ...pending.postingsOf(term)].some(isVisible))
 }
 
-const countPostings = (rowsByWord: readonly (readonly PostingRow[])[]): number[] =>
-  rowsByWord.map((rows) => rows.reduce((sum, { postings }) => sum + postings.length / POSTING_BYTES, 0))
-
-/**
- * Packs all rows of a term into one base64 text, because the driver spends several times more on thousands of small rows than the
- * database. The order of rows does not matter: each posting adds to another entry.
- */
-const ROW = 'int8send(partition_id) || int4send(block) || int4send(octet_length(postings)) || postings'
-interface PackedRow {
-  readonly term: string
-  readonly packed: string
-}
-
-/**
- * The postings of the terms $1 in the partitions $2. Each list is looked up by its key: without current statistics of a partition that was
- * just filled, the planner would read all of its terms.
- */
-const WHOLE = `
-select term, encode(string_agg(packed, ''::bytea), 'base64') as packed
-from unnest($1::text[]) as word (term) cross join unnest($2::bigint[]) as seen (id) cross join lateral (
-  select string_agg(${ROW}, ''::bytea) as packed from retrieval_posting posting
-  where posting.partition_id = seen.id and posting.term = word.term) as lists
-where packed is not null group by term`
-
-/** The postings of the terms $1 in the blocks $3 of the partitions $2. */
-const IN_PLACES = `
-select term, encode(string_agg(${ROW}, ''::bytea), 'base64') as packed
-from unnest($1::text[]) as word (term) cross join unnest($2::bigint[], $3::integer[]) as place (partition_id, block)
-join retrieval_posting using (partition_id, term, block) group by term`
-const HEAD_BYTES = 16
-
-function* unpack(packed: string): Generator<PostingRow> {
-  const bytes = Buffer.from(packed, 'base64')
-  for (let at = 0; at < bytes.length; ) {
-    const start = at + HEAD_BYTES
-    const end = start + bytes.readInt32BE(at + 12)
-    yield { partition: Number(bytes.readBigInt64BE(at)), block: bytes.readInt32BE(at + 8), postings: bytes.subarray(start, end) }
-    at = end
-  }
-}
+const countPostings = (rows: readonly PostingRow[]): number => rows.reduce((sum, { postings }) => sum + postings.length, 0)
 
 const termsOf = (words: readonly QueryWord[]): string[] => [...new Set(words.flatMap(({ terms }) => [...terms.values()]))]
 

@@ -1,29 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
-
-/** Entries of a block, whose postings share a row. An entry's number within its block fits into one byte. */
-export const BLOCK_ENTRIES = 256
-/** Bytes of a posting: number within the block, term frequency, the entry's length (low byte first). */
-export const POSTING_BYTES = 4
-const MAX_FREQUENCY = 0xff
-export const MAX_LENGTH = 0xffff
-
-const blockOf = (number: number): number => Math.floor(number / BLOCK_ENTRIES)
-
-const posting = (number: number, frequency: number, length: number): readonly number[] => [
-  number % BLOCK_ENTRIES,
-  Math.min(frequency, MAX_FREQUENCY),
-  length & 0xff,
-  length >> 8,
-]
-
-function withoutNumbers(postings: Buffer, numbers: ReadonlySet<number>): Buffer {
-  const kept: number[] = []
-  for (let at = 0; at < postings.length; at += POSTING_BYTES) {
-    if (!numbers.has(postings[at] ?? 0)) kept.push(...postings.subarray(at, at + POSTING_BYTES))
-  }
-  return Buffer.from(kept)
-}
+import { blockOf, fromBytes, makePosting, placeOf, toBytes } from './posting.ts'
 
 /** An entry with the number of occurrences of each term. */
 interface CountedEntry {
@@ -32,77 +9,74 @@ interface CountedEntry {
   readonly length: number
 }
 
+/** Adds the postings of entries to the lists of their terms. The partition must be locked. */
 export async function addPostings(tx: Tx, partitionId: number, entries: readonly CountedEntry[]): Promise<void> {
-  const blocks = postingsByBlock(entries)
+  const rows = rowsOf(entries)
   await sql`
-    insert into retrieval_posting as there (partition_id, term, block, postings)
+    insert into retrieval_list as there (partition_id, term, block, postings)
     select ${partitionId}, added.* from unnest(
-      ${blocks.map(({ term }) => term)}::text[],
-      ${blocks.map(({ block }) => block)}::integer[],
-      ${blocks.map(({ bytes }) => Buffer.from(bytes))}::bytea[]
+      ${rows.map(({ term }) => term)}::text[],
+      ${rows.map(({ block }) => block)}::integer[],
+      ${rows.map(({ postings }) => toBytes(Uint32Array.from(postings)))}::bytea[]
     ) as added
     on conflict (partition_id, term, block) do update set postings = there.postings || excluded.postings`.execute(tx)
 }
 
 /** A row for each term and block, in index order, so that adjacent rows are on the same page. */
-function postingsByBlock(entries: readonly CountedEntry[]) {
-  const blocks = new Map<number, Map<string, number[]>>()
+function rowsOf(entries: readonly CountedEntry[]) {
+  const rows = new Map<string, { term: string; block: number; postings: number[] }>()
   for (const { number, terms, length } of entries) {
-    const block = blocks.get(blockOf(number)) ?? new Map<string, number[]>()
-    blocks.set(blockOf(number), block)
+    const block = blockOf(number)
     for (const [term, frequency] of terms) {
-      const bytes = block.get(term)
-      if (bytes) bytes.push(...posting(number, frequency, length))
-      else block.set(term, [...posting(number, frequency, length)])
+      const key = `${block} ${term}`
+      const posting = makePosting(number, frequency, length)
+      const row = rows.get(key)
+      if (row) row.postings.push(posting)
+      else rows.set(key, { term, block, postings: [posting] })
     }
   }
-  return [...blocks]
-    .flatMap(([block, terms]) => [...terms].map(([term, bytes]) => ({ term, block, bytes })))
-    .sort((a, b) => (a.term < b.term ? -1 : a.term > b.term ? 1 : a.block - b.block))
+  return [...rows.values()].sort((a, b) => (a.term < b.term ? -1 : a.term > b.term ? 1 : a.block - b.block))
 }
 
-/** An entry's place, and its distinct terms separated by spaces. */
-interface StoredEntry {
-  readonly partition_id: number
+/** An entry's number in its partition, and its distinct terms. */
+interface ListedEntry {
   readonly number: number
-  readonly terms: string
+  readonly terms: readonly string[]
 }
 
-/** Removes the postings of entries of locked partitions. */
-export async function removePostings(tx: Tx, entries: readonly StoredEntry[]): Promise<void> {
-  const rows = new Map<string, { partition: number; term: string; block: number; numbers: Set<number> }>()
-  for (const { partition_id, number, terms } of entries) {
-    for (const term of terms.split(' ')) {
-      const block = blockOf(number)
-      const key = `${partition_id} ${block} ${term}`
-      const row = rows.get(key) ?? { partition: partition_id, term, block, numbers: new Set() }
-      row.numbers.add(number % BLOCK_ENTRIES)
+/** Removes the postings of entries from the lists of their terms. The partition must be locked. */
+export async function removePostings(tx: Tx, partitionId: number, entries: readonly ListedEntry[]): Promise<void> {
+  const rows = new Map<string, { term: string; block: number; places: Set<number> }>()
+  for (const { number, terms } of entries) {
+    const block = blockOf(number)
+    for (const term of terms) {
+      const key = `${block} ${term}`
+      const row = rows.get(key) ?? { term, block, places: new Set<number>() }
+      row.places.add(placeOf(number))
       rows.set(key, row)
     }
   }
   const keys = [...rows.values()]
-  const { rows: there } = await sql<{ partition_id: number; term: string; block: number; postings: Buffer }>`
-    select posting.* from retrieval_posting posting join unnest(
-      ${keys.map(({ partition }) => partition)}::bigint[],
+  const { rows: there } = await sql<{ term: string; block: number; postings: Buffer }>`
+    select term, block, postings from unnest(
       ${keys.map(({ term }) => term)}::text[],
       ${keys.map(({ block }) => block)}::integer[]
-    ) as key (partition_id, term, block) using (partition_id, term, block)`.execute(tx)
-  const left = there.map((row) => ({
-    ...row,
-    postings: withoutNumbers(row.postings, rows.get(`${row.partition_id} ${row.block} ${row.term}`)?.numbers ?? new Set()),
-  }))
+    ) as key (term, block) join retrieval_list using (term, block) where partition_id = ${partitionId}`.execute(tx)
+  const left = there.map(({ term, block, postings }) => {
+    const places = rows.get(`${block} ${term}`)?.places
+    return { term, block, postings: fromBytes(postings).filter((posting) => !places?.has(placeOf(posting))) }
+  })
   await sql`
     with changed as (
       select * from unnest(
-        ${left.map((row) => row.partition_id)}::bigint[],
         ${left.map(({ term }) => term)}::text[],
         ${left.map(({ block }) => block)}::integer[],
-        ${left.map(({ postings }) => postings)}::bytea[]
-      ) as changed (partition_id, term, block, postings)
+        ${left.map(({ postings }) => toBytes(postings))}::bytea[]
+      ) as changed (term, block, postings)
     ), emptied as (
-      delete from retrieval_posting posting using changed where posting.partition_id = changed.partition_id
-        and posting.term = changed.term and posting.block = changed.block and changed.postings = ''
+      delete from retrieval_list list using changed where list.partition_id = ${partitionId}
+        and list.term = changed.term and list.block = changed.block and changed.postings = ''
     )
-    update retrieval_posting posting set postings = changed.postings from changed where posting.partition_id = changed.partition_id
-      and posting.term = changed.term and posting.block = changed.block and changed.postings <> ''`.execute(tx)
+    update retrieval_list list set postings = changed.postings from changed where list.partition_id = ${partitionId}
+      and list.term = changed.term and list.block = changed.block and changed.postings <> ''`.execute(tx)
 }

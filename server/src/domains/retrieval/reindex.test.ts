@@ -4,7 +4,10 @@ import { testDatabases } from '../../../test/support/database.ts'
 import { createRetrievalFixture, newEntry } from '../../../test/support/retrieval-fixture.ts'
 import type { Entry } from './entries.ts'
 import { rankLexically } from './lexical.ts'
+import { mergePending, purgeRemoved } from './merge.ts'
+import { countsOf } from './packed-terms.ts'
 import type { Partition } from './partition.ts'
+import { frequencyOf, fromBytes, lengthOf, placeOf } from './posting.ts'
 import { reindexOutdated } from './reindex.ts'
 
 describe.each(testDatabases())('reindexOutdated on $name', async ({ open }) => {
@@ -14,16 +17,32 @@ describe.each(testDatabases())('reindexOutdated on $name', async ({ open }) => {
   const found = async (partition: Partition, query: string) =>
     (await rankLexically(database.db, desk.workspace, [partition], { text: query }, 10)).map(({ id }) => texts.get(id)?.text)
   const stateOf = async ({ id }: Partition) => {
-    const { rows } = await database.pool.query(
-      `select entry.number, entry.length, terms, tokenizer, entries, total_length from retrieval_entry as entry
-        join retrieval_partition as partition on partition.id = partition_id where partition_id = $1 order by number`,
+    while (await mergePending(database.db, 100));
+    while (await purgeRemoved(database.db, 100));
+    const { rows: statistics } = await database.pool.query(
+      'select entries, total_length, pending_from from retrieval_partition where id = $1',
       [id],
     )
-    const postings = await database.pool.query(
-      `select term, block, encode(postings, 'hex') as postings from retrieval_posting where partition_id = $1 order by 1, 2`,
+    const { rows } = await database.pool.query<{ number: string; length: number; packed: Buffer; tokenizer: number }>(
+      'select number, length, packed, tokenizer from retrieval_entry where partition_id = $1 order by number',
       [id],
     )
-    return { entries: rows, postings: postings.rows }
+    const lists = await database.pool.query<{ term: string; postings: Buffer }>(
+      'select term, postings from retrieval_list where partition_id = $1 order by term',
+      [id],
+    )
+    const former = await database.pool.query('select from retrieval_posting where partition_id = $1', [id])
+    // Entries that are indexed again get new numbers.
+    const first = Number(rows[0]?.number)
+    return {
+      statistics,
+      entries: rows.map(({ number, packed, ...row }) => ({ ...row, number: Number(number) - first, terms: countsOf(packed) })),
+      postings: lists.rows.map(({ term, postings }) => ({
+        term,
+        postings: Array.from(fromBytes(postings), (one) => [placeOf(one) - first, frequencyOf(one), lengthOf(one)]),
+      })),
+      former: former.rows.length,
+    }
   }
   const database = await closeAfterAll(open())
   const desk = await createRetrievalFixture(database)

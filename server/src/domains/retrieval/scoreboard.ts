@@ -1,5 +1,4 @@
-import type { BlockPlace, PostingRow } from './posting-source.ts'
-import { BLOCK_ENTRIES, POSTING_BYTES } from './posting-store.ts'
+import { BLOCK_ENTRIES, type BlockPlace, blockOf, frequencyOf, lengthOf, type PostingRow, placeOf } from './posting.ts'
 
 /** BM25 parameters: saturation of term frequency, and normalisation by text length. */
 export const K1 = 1.5
@@ -10,14 +9,13 @@ export const termWeight = (matches: number, entries: number): number =>
   (K1 + 1) * Math.log1p((entries - matches + 0.5) / (matches + 0.5))
 
 /** Adds the scores of these postings to `scores`, which has an element for each entry of the block. */
-function addScores(scores: Float64Array, postings: Buffer, weight: number, averageLength: number): void {
+function addScores(scores: Float64Array, postings: Uint32Array, weight: number, averageLength: number): void {
   const base = K1 * (1 - B)
   const perLength = (K1 * B) / averageLength
-  for (let at = 0; at < postings.length; at += POSTING_BYTES) {
-    const place = postings[at] as number
-    const frequency = postings[at + 1] as number
-    const length = (postings[at + 2] as number) + ((postings[at + 3] as number) << 8)
-    scores[place] = (scores[place] as number) + (weight * frequency) / (frequency + base + perLength * length)
+  for (let at = 0; at < postings.length; at++) {
+    const posting = postings[at] as number
+    const [place, frequency] = [placeOf(posting), frequencyOf(posting)]
+    scores[place] = (scores[place] as number) + (weight * frequency) / (frequency + base + perLength * lengthOf(posting))
   }
 }
 
@@ -45,7 +43,7 @@ export class Scoreboard {
   }
 
   scoreOf(partition: number, number: number): number {
-    const block = this.#blocks.get(keyOf({ partition, block: Math.floor(number / BLOCK_ENTRIES) }))
+    const block = this.#blocks.get(keyOf({ partition, block: blockOf(number) }))
     return block?.scores[number % BLOCK_ENTRIES] ?? 0
   }
 

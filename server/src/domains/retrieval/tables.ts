@@ -15,24 +15,41 @@ declare module '../../platform/db/schema.ts' {
       total_length: Generated<number>
       /** The number of the next entry; numbers are not reused. */
       next_number: Generated<number>
+      /** From this number on, postings of entries are not in the lists yet (pending). Null: all are. */
+      pending_from: number | null
     }
     retrieval_entry: {
       id: string
       partition_id: number
-      /** Its number within the partition, which determines its block of postings and its posting there. */
+      /** Its number within the partition, which determines its block of postings and its posting there. A new one when it is indexed again. */
       number: number
       length: number
-      /** Its distinct terms separated by spaces, to find its postings when it is removed. */
+      /** Its distinct terms separated by spaces, if a former release has indexed it; otherwise empty. */
       terms: string
+      /** Its terms and how often it has each (packed-terms.ts), to find its postings when it is removed. Null: a former release has indexed it. */
+      packed: Bytes | null
       /** The version of the tokenizer (words.ts). */
       tokenizer: Generated<number>
     }
+    retrieval_list: {
+      partition_id: number
+      term: string
+      /** Entry number ÷ 1,024. */
+      block: number
+      /** Four bytes for each entry that contains the term (posting.ts). */
+      postings: Bytes
+    }
+    /** Entries that were removed while their postings stay in the lists. A trigger adds them when entries are deleted. */
+    retrieval_removed: {
+      partition_id: number
+      number: number
+      packed: Bytes
+    }
+    /** Postings of former releases (legacy-postings.ts). */
     retrieval_posting: {
       partition_id: number
       term: string
-      /** Entry number ÷ 256. */
       block: number
-      /** Four bytes for each entry that contains the term (domains/retrieval/posting-store.ts). */
       postings: Bytes
     }
     embedding_model: {

@@ -19,10 +19,10 @@ describe.each(testDatabases())('server version on $name', ({ open }) => {
     expect(OLDEST_POSTGRESQL).toBe(15)
   })
 
-  test('retrieval_posting: postings are stored plain, so that they stay in their row', async () => {
+  test('retrieval_list: postings are stored plain, so that they stay in their row', async () => {
     const { pool } = await open()
     const { rows } = await pool.query(
-      `select attstorage from pg_attribute where attrelid = 'retrieval_posting'::regclass and attname = 'postings'`,
+      `select attstorage from pg_attribute where attrelid = 'retrieval_list'::regclass and attname = 'postings'`,
     )
     expect(rows).toEqual([{ attstorage: 'p' }])
   })

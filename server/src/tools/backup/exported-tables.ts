@@ -70,6 +70,8 @@ export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
 
   retrieval_partition: OF_SEQUENCE,
   retrieval_entry: EXPORTED,
+  retrieval_list: EXPORTED,
+  retrieval_removed: EXPORTED,
   retrieval_posting: EXPORTED,
   embedding_model: { ...OF_SEQUENCE, replaced: { indexed: 'false' }, isOptional: true },
   retrieval_vector: { isOptional: true },

@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { countsOf } from './packed-terms.ts'
+import { addPostings, removePostings } from './posting-store.ts'
+
+/** A search reads the terms of all pending entries, so a partition that would have more merges the oldest at once. */
+const MAX_PENDING = 4_096
+const BATCH = 256
+
+/**
+ * Adds the postings of up to `most` pending entries of one partition to its lists, oldest first. Returns false if
+ * there is no such partition. Does not change what a search finds.
+ */
+export async function mergePending(db: Db, most: number): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ id: number }>`
+      select id from retrieval_partition where pending_from is not null limit 1 for no key update skip locked`.execute(tx)
+    if (rows[0]) await mergeOldest(tx, rows[0].id, most)
+    return rows.length > 0
+  })
+}
+
+/** Merges the oldest of so many pending entries of a locked partition until few are left. */
+export async function mergeBeyond(tx: Tx, partitionId: number, pending: number): Promise<void> {
+  for (let beyond = pending - MAX_PENDING; beyond > 0; beyond -= BATCH)
+    await mergeOldest(tx, partitionId, Math.min(beyond, BATCH))
+}
+
+async function mergeOldest(tx: Tx, partitionId: number, most: number): Promise<void> {
+  const { rows } = await sql<{ number: number; length: number; packed: Buffer }>`
+    select entry.number, entry.length, entry.packed
+    from retrieval_entry as entry join retrieval_partition as partition on partition.id = entry.partition_id
+    where entry.partition_id = ${partitionId} and entry.number >= partition.pending_from and entry.packed is not null
+    order by entry.number limit ${most}`.execute(tx)
+  const entries = rows.map(({ number, length, packed }) => ({ number: Number(number), length, terms: countsOf(packed) }))
+  await addPostings(tx, partitionId, entries)
+  const last = entries.at(-1)?.number ?? 0
+  const next = sql`case when ${entries.length < most}::boolean or next_number = ${last + 1}::bigint then null else ${last + 1}::bigint end`
+  await sql`update retrieval_partition set pending_from = ${next} where id = ${partitionId}`.execute(tx)
+}
+
+/** Removes the postings of up to `most` removed entries of one partition from its lists. Returns false if there is no such partition. */
+export async function purgeRemoved(db: Db, most: number): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const { rows: chosen } = await sql<{ id: number }>`
+      select id from retrieval_partition where id = (select partition_id from retrieval_removed limit 1)
+      for no key update skip locked`.execute(tx)
+    const [partition] = chosen
+    if (!partition) return false
+    const { rows } = await sql<{ number: number; packed: Buffer }>`
+      delete from retrieval_removed where partition_id = ${partition.id} and number in (
+        select number from retrieval_removed where partition_id = ${partition.id} order by number limit ${most}
+      ) returning number, packed`.execute(tx)
+    await removePostings(
+      tx,
+      partition.id,
+      rows.map(({ number, packed }) => ({ number: Number(number), terms: [...countsOf(packed).keys()] })),
+    )
+    return true
+  })
+}

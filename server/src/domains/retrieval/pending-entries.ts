@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import type { Db } from '../../platform/db/database.ts'
+import { unpackTerms } from './packed-terms.ts'
+import { blockOf, makePosting, type PostingRow } from './posting.ts'
+
+interface PendingRow {
+  readonly partition: number
+  readonly number: number
+  readonly length: number
+  readonly packed: Uint8Array
+}
+
+interface PendingEntry extends Pick<PendingRow, 'partition' | 'number' | 'length'> {
+  /** Each term has a space before and after it. */
+  readonly terms: string
+  readonly frequencies: Uint8Array
+}
+
+/** The entries whose postings are not in the lists yet (merge.ts). A search reads their terms instead. */
+export class PendingEntries {
+  readonly #entries: readonly PendingEntry[]
+  readonly #lists = new Map<string, readonly PostingRow[]>()
+
+  constructor(rows: readonly PendingRow[]) {
+    this.#entries = rows.map(({ packed, ...row }) => {
+      const { terms, frequencies } = unpackTerms(packed)
+      return { ...row, terms: ` ${terms} `, frequencies }
+    })
+  }
+
+  /** The postings of a term, as its lists will have them. */
+  postingsOf(term: string): readonly PostingRow[] {
+    const known = this.#lists.get(term)
+    if (known) return known
+    const blocks = new Map<string, { partition: number; block: number; postings: number[] }>()
+    for (const { partition, number, length, terms, frequencies } of this.#entries) {
+      const at = terms.indexOf(` ${term} `)
+      if (at === -1) continue
+      const key = `${partition}/${blockOf(number)}`
+      const row = blocks.get(key) ?? { partition, block: blockOf(number), postings: [] }
+      row.postings.push(makePosting(number, frequencies[spacesBefore(terms, at)] ?? 1, length))
+      blocks.set(key, row)
+    }
+    const list = [...blocks.values()].map((row) => ({ ...row, postings: Uint32Array.from(row.postings) }))
+    this.#lists.set(term, list)
+    return list
+  }
+
+  /** The terms of pending entries of these partitions. */
+  *termsIn(partitions: ReadonlySet<number>): Generator<string> {
+    for (const { partition, terms } of this.#entries) if (partitions.has(partition)) yield* terms.trim().split(' ')
+  }
+}
+
+function spacesBefore(text: string, end: number): number {
+  let count = 0
+  for (let at = text.indexOf(' '); at !== -1 && at < end; at = text.indexOf(' ', at + 1)) count++
+  return count
+}
+
+/** Reads the pending entries of partitions that have some. */
+export async function readPending(db: Db, partitions: readonly number[]): Promise<PendingEntries> {
+  if (partitions.length === 0) return new PendingEntries([])
+  const { rows } = await sql<PendingRow>`
+    select partition_id as partition, number, length, packed
+    from retrieval_partition as partition
+    join retrieval_entry as entry on entry.partition_id = partition.id and entry.number >= partition.pending_from
+    where partition.id = any(${partitions}::bigint[]) and packed is not null`.execute(db)
+  return new PendingEntries(rows.map((row) => ({ ...row, partition: Number(row.partition), number: Number(row.number) })))
+}
