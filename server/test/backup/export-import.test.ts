@@ -10,6 +10,7 @@ import { runCommandLine } from '../support/command-line.ts'
 import { dumpExported } from '../support/compare-databases.ts'
 import { postgresUrl } from '../support/database.ts'
 import { listTables } from '../support/list-tables.ts'
+import { mergeIndex } from '../support/merge-index.ts'
 import { startMessagingServer } from '../support/messenger.ts'
 import { ATTACHED, createDataFolder, createEverything } from '../support/own-data.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
@@ -27,6 +28,7 @@ const sourceEnv = { GATEHOUSE_DATA: source.dataDir }
 const cleanups: (() => Promise<unknown>)[] = []
 const m = await startMessagingServer(sourceEnv)
 await createEverything(m)
+await mergeIndex(m.server.context.db)
 // The server is running, and signs checkpoints only in jobs, which tests do not start.
 expect(await runCommandLine(['export', whole], sourceEnv)).toMatchObject({
   code: 0,

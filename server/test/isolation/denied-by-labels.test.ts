@@ -4,6 +4,7 @@ import { expectSuccess, type GatewayResponse } from '../support/gateway-client.t
 import { startGoverned } from '../support/governed.ts'
 import { createKnowledgeFixture, createTestCollection } from '../support/knowledge-fixture.ts'
 import { createMemoryFixture } from '../support/memory-fixture.ts'
+import { mergeIndex } from '../support/merge-index.ts'
 
 const governed = await closeAfterAll(startGoverned())
 
@@ -62,6 +63,8 @@ describe.each(DOCUMENT_RULES)('documents that a rule denies by %s', (_, when, la
     const isCollection = when.includes('hit.collection')
     const places = isCollection ? [closed] : [closed, fixture]
     for (let number = 0; number < DENIED; number++) await places[number % places.length]?.put(secret(number), labels)
+    expect(await answersOf(search)).toEqual(before)
+    await mergeIndex(governed.server.context.db)
     expect(await answersOf(search)).toEqual(before)
 
     const response = await search('amber')

@@ -5,6 +5,7 @@ import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { startGoverned } from '../support/governed.ts'
 import { createKnowledgeFixture } from '../support/knowledge-fixture.ts'
+import { mergeIndex } from '../support/merge-index.ts'
 
 /** Random collections; each is searched by USERS random users. `WORLDS=200` takes about a minute and makes 5,000 searches. */
 const WORLDS = Number(process.env.WORLDS ?? 8)
@@ -88,6 +89,8 @@ test(`search: ${WORLDS * USERS} random users find exactly the documents that a n
     for (const [at, { limits, ...labels }] of documents.entries()) {
       const front = limits === null ? '' : `---\nacl: ${JSON.stringify(limits)}\n---\n`
       await fixture.put(`${front}The heron number ${at}.`, { key: String(at), ...labels })
+      // Searches read some documents from the lists, and others before they are there.
+      if (2 * at < documents.length) await mergeIndex(governed.server.context.db)
     }
     for (const { clearance, ...claims } of users) {
       const userToken = await signUserToken(keys.privateJwk, { ...times, ...claims, attributes: { clearance } })

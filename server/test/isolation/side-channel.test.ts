@@ -3,6 +3,7 @@ import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { createKnowledgeFixture, createTestCollection } from '../support/knowledge-fixture.ts'
 import { createMemoryFixture } from '../support/memory-fixture.ts'
+import { mergeIndex } from '../support/merge-index.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 const HIDDEN = 1_000
@@ -54,8 +55,11 @@ describe('hidden content [GW-KNOW-7]', () => {
     // Three of four hidden documents name vera, and at most 50 hits are returned.
     const visible = await knowledgeFixture.hits('amber', { limit: 50, governance: { user: { id: 'vera' } } })
     expect(visible.length).toBeGreaterThanOrEqual(Math.min(50, HIDDEN / 2))
+    await mergeIndex(governed.server.context.db)
+    expect(await search()).toEqual(before)
     await hide((number) => `${prose(number + 1)} ${prose(number + 5)}`, ['vera', 'wim'])
     expect(await search()).toEqual(before)
+    await mergeIndex(governed.server.context.db)
     for (const id of hidden.values()) await knowledgeFixture.remove(id)
     expect(await search()).toEqual(before)
   }, 600_000)

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Page, pageOf } from '../../platform/db/page.ts'
 import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { newUuid, toId } from '../../platform/lib/id.ts'
-import { addEntries, type Entry, removeEntries } from '../retrieval/entries.ts'
+import { addEntries, type CountedText, type Entry, removeEntries } from '../retrieval/entries.ts'
 import { termsOf } from '../retrieval/packed-terms.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { declaredNames } from './chunking/declared-names.ts'
@@ -12,11 +12,11 @@ import type { Place } from './partitions.ts'
 /** A chunk, and whether the detectors found instructions in it. */
 export type ScannedChunk = Chunk & { readonly flagged: boolean }
 
+/** A chunk that is stored, with the terms of its search entry if they were counted before. */
+export type NewChunk = ScannedChunk & { readonly counted?: CountedText }
+
 /** The document that owns the chunks. Ids are UUIDs. */
 type ChunkOwner = { readonly workspace: string; readonly document: string; readonly title: string }
-
-/** PostgreSQL accepts 65,535 parameters in a statement. */
-const ROWS_PER_INSERT = 1_000
 
 /** The search entry of a chunk, with the names that its code declares as titles. Its embedding is computed from the same texts. */
 export const searchEntry = (
@@ -33,20 +33,20 @@ export async function addChunks(
   tx: Tx,
   owner: ChunkOwner,
   { partition, labels }: Place,
-  chunks: readonly ScannedChunk[],
+  chunks: readonly NewChunk[],
 ): Promise<void> {
   const withIds = chunks.map((chunk) => ({ id: newUuid(), ...chunk }))
-  for (let from = 0; from < withIds.length; from += ROWS_PER_INSERT) {
-    const rows = withIds.slice(from, from + ROWS_PER_INSERT).map(({ headings, ...chunk }) => ({
-      ...chunk,
-      headings: JSON.stringify(headings),
-      workspace_id: owner.workspace,
-      document_id: owner.document,
-      partition_id: partition.id,
-    }))
-    await tx.insertInto('knowledge_chunk').values(rows).execute()
-  }
-  const entries = withIds.map((chunk) => ({ ...searchEntry(owner.title, chunk), labels }))
+  await sql`
+    insert into knowledge_chunk (workspace_id, document_id, partition_id, id, position, headings, content, tokens, flagged)
+    select ${owner.workspace}, ${owner.document}, ${partition.id}, added.* from unnest(
+      ${withIds.map(({ id }) => id)}::uuid[],
+      ${withIds.map(({ position }) => position)}::integer[],
+      ${withIds.map(({ headings }) => JSON.stringify(headings))}::jsonb[],
+      ${withIds.map(({ content }) => content)}::text[],
+      ${withIds.map(({ tokens }) => tokens)}::integer[],
+      ${withIds.map(({ flagged }) => flagged)}::boolean[]
+    ) as added`.execute(tx)
+  const entries = withIds.map((chunk) => ({ ...searchEntry(owner.title, chunk), labels, counted: chunk.counted }))
   await addEntries(tx, partition, entries)
 }
 

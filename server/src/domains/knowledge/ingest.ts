@@ -29,7 +29,7 @@ export interface Ingested {
 
 type Write = (tx: Tx, now: Date) => Promise<Ingested | undefined>
 
-export interface IngestDeps extends ReadDeps {
+export interface IngestDeps extends Omit<ReadDeps, 'language'> {
   readonly db: Db
   /** Runs the write in a transaction, which may also record it. Not called for an unchanged document. */
   readonly transact: (write: Write) => Promise<Ingested | undefined>
@@ -54,7 +54,7 @@ export async function ingestDocument(
   if (isSameContent && isSettled(stored, incoming, collection)) return resultOf('unchanged', stored)
 
   // Reading is slow, so it happens before the transaction; inside only if another writer has replaced the content since.
-  const read = () => readWithAttachments(incoming, deps)
+  const read = () => readWithAttachments(incoming, { ...deps, language: collection.language })
   let content = isSameContent ? undefined : await read()
   return transact(async (tx, now) => {
     const locked = await lockCollection(tx, workspaceId, collectionId)

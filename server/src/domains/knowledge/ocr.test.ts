@@ -22,7 +22,7 @@ const openCommand = (code: string, more = {}) =>
   openOcr(readOcrConfig({ PATH: process.env.PATH, GATEHOUSE_OCR_COMMAND: program(code), ...more }))
 
 const read = async (bytes: Buffer, name: string, ocr: ReturnType<typeof openOcr>) => {
-  const { title, mediaType, chunks, warnings } = await readDocument({ bytes, name }, { scanText, ocr })
+  const { title, mediaType, chunks, warnings } = await readDocument({ bytes, name }, { scanText, language: 'en', ocr })
   return { title, mediaType, content: chunks.map(({ content }) => content).join('\n'), warnings }
 }
 const failure = (reason: string) => ({ code: 'ocr_failed', message: expect.stringContaining(reason) })

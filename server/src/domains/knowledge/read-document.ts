@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { addCounts, type FindingCounts } from '../../shared/finding.ts'
-import type { ScannedChunk } from './chunk-store.ts'
+import { countText } from '../retrieval/entries.ts'
+import type { Language } from '../retrieval/language.ts'
+import { type NewChunk, searchEntry } from './chunk-store.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { type Flags, flagsOf } from './document.ts'
 import { frontMatterLabels } from './label-fields.ts'
@@ -17,6 +19,8 @@ export type ScanText = (text: string) => FindingCounts
 
 export interface ReadDeps {
   readonly scanText: ScanText
+  /** Of the collection: the texts are searched in it. */
+  readonly language: Language
   /** Undefined: the text of pictures is not read. */
   readonly ocr?: Ocr | undefined
   /** Called when the text of the file is read, before it is scanned and indexed. */
@@ -39,7 +43,7 @@ export interface DocumentContent {
   /** From its front matter. */
   readonly limits: Labels
   /** Never empty. */
-  readonly chunks: readonly ScannedChunk[]
+  readonly chunks: readonly NewChunk[]
   readonly flags: Flags | null
   readonly warnings: readonly Warning[]
   readonly attachments: readonly Attachment[]
@@ -50,7 +54,7 @@ export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update
 /** Parses, chunks and scans a file. Throws a DocumentError if it cannot be read. */
 export async function readDocument(
   { bytes, name, mediaType, title }: DocumentFile,
-  { scanText, ocr, onParsed }: ReadDeps,
+  { scanText, language, ocr, onParsed }: ReadDeps,
 ): Promise<DocumentContent> {
   const parsed = await parseWithOcr(bytes, { name, mediaType }, ocr)
   await onParsed?.()
@@ -60,7 +64,7 @@ export async function readDocument(
   if (chunks.length === 0)
     throw new DocumentError('empty', 'The file contains no text. Leave it out, or export it with its text.')
   const warnings = parsed.warnings.map(storableWarning)
-  const scanned = await scanChunks(document.title, chunks, scanText)
+  const scanned = await scanChunks(document.title, chunks, { scanText, language })
   return {
     ...{ title: document.title, mediaType: parsed.mediaType, limits, warnings },
     ...{ attachments: parsed.attachments, ...scanned },
@@ -83,19 +87,20 @@ async function parseWithOcr(bytes: Uint8Array, options: ParseOptions, ocr: Ocr |
 const PDF = 'application/pdf'
 const isPdf = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-')
 
-/** Flags each chunk with findings. Findings in the title flag every chunk, because the title is shown with each of them. */
+/** Flags each chunk with findings, and counts its terms. Findings in the title flag every chunk, because the title is shown with each of them. */
 async function scanChunks(
   title: string,
   chunks: readonly Chunk[],
-  scanText: ScanText,
+  { scanText, language }: Pick<ReadDeps, 'scanText' | 'language'>,
 ): Promise<Pick<DocumentContent, 'chunks' | 'flags'>> {
   let counts = scanText(title)
   const titleFlags = flagsOf(counts)
-  const scanned: ScannedChunk[] = []
+  const scanned: NewChunk[] = []
   for (const chunk of chunks) {
     const chunkCounts = scanText([...chunk.headings, chunk.content].join('\n'))
     counts = addCounts(counts, chunkCounts)
-    scanned.push({ ...chunk, flagged: (titleFlags ?? flagsOf(chunkCounts)) !== null })
+    const counted = countText(searchEntry(title, { ...chunk, id: '' }), language)
+    scanned.push({ ...chunk, flagged: (titleFlags ?? flagsOf(chunkCounts)) !== null, counted })
     // A book has thousands of chunks: other requests are served in between.
     await setImmediate()
   }

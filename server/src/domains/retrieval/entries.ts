@@ -4,7 +4,7 @@ import { LABELLED, labelTerm } from './entry-filter.ts'
 import { type Language, termOf } from './language.ts'
 import { FIRST_LISTED_TOKENIZER, removeLegacyPostings } from './legacy-postings.ts'
 import { mergeBeyond } from './merge.ts'
-import { packTerms } from './packed-terms.ts'
+import { countsOf, packTerms } from './packed-terms.ts'
 import type { Partition } from './partition.ts'
 import { MAX_LENGTH } from './posting.ts'
 import { TOKENIZER, visitWords } from './words.ts'
@@ -17,6 +17,20 @@ export interface Entry {
   readonly text: string
   /** A search can be limited to entries with these labels (entry-filter.ts). They are no words: no query finds them, and they add no length. */
   readonly labels?: readonly string[]
+  /** Its terms, if they were counted before. They are counted again if the partition has another language. */
+  readonly counted?: CountedText | undefined
+}
+
+/** The terms of a title and a text in a language. A document has many, so they are counted before the transaction that adds them. */
+export interface CountedText {
+  readonly language: Language
+  readonly packed: Buffer
+  readonly length: number
+}
+
+export function countText(entry: Pick<Entry, 'title' | 'text'>, language: Language): CountedText {
+  const { terms, length } = countTerms({ id: '', title: entry.title, text: entry.text }, language)
+  return { language, packed: packTerms(terms), length }
 }
 
 /** A word of the title counts this many times. */
@@ -35,7 +49,7 @@ export interface TermCounts {
  */
 export async function addEntries(tx: Tx, partition: Partition, entries: readonly Entry[]): Promise<void> {
   if (entries.length === 0) return
-  const counted = entries.map((entry) => countTerms(entry, partition.language))
+  const counted = entries.map((entry) => withLabels(entry, partition.language))
   const more = { entries: counted.length, length: totalLength(counted), numbers: counted.length }
   const { first, pending } = await takeNumbers(tx, partition.id, more)
   await sql`
@@ -44,9 +58,20 @@ export async function addEntries(tx: Tx, partition: Partition, entries: readonly
     from unnest(
       ${counted.map(({ id }) => id)}::uuid[],
       ${counted.map(({ length }) => length)}::integer[],
-      ${counted.map(({ terms }) => packTerms(terms))}::bytea[]
+      ${counted.map(({ packed }) => packed)}::bytea[]
     ) with ordinality as added (id, length, packed, place)`.execute(tx)
   await mergeBeyond(tx, partition.id, pending)
+}
+
+/** What the index stores of an entry. */
+function withLabels(entry: Entry, language: Language) {
+  const { id, labels = [], counted } = entry
+  const { packed, length } = counted?.language === language ? counted : countText(entry, language)
+  return {
+    id,
+    length,
+    packed: labels.length === 0 ? packed : packTerms(new Map([...countsOf(packed), ...countsOfLabels(labels)])),
+  }
 }
 
 interface Growth {
@@ -135,6 +160,9 @@ export function countTerms({ id, title, text, labels = [] }: Entry, language: La
     })
   count(title, TITLE_WEIGHT)
   count(text, 1)
-  if (labels.length > 0) for (const label of [LABELLED, ...labels]) terms.set(labelTerm(label), 1)
+  for (const [term, count] of countsOfLabels(labels)) terms.set(term, count)
   return { id, terms, length: Math.min(length, MAX_LENGTH) }
 }
+
+const countsOfLabels = (labels: readonly string[]): (readonly [term: string, count: number])[] =>
+  labels.length === 0 ? [] : [LABELLED, ...labels].map((label) => [labelTerm(label), 1])

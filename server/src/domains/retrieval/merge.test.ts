@@ -80,13 +80,13 @@ describe.each(testDatabases())('merging changes into the lists on $name', async 
 
   test('addEntries: many pending entries are merged at once, beginning with the oldest', async () => {
     const partition = await desk.partition('none')
-    await desk.add(partition, numbered(0, 4_096))
+    await desk.add(partition, numbered(0, 8_192))
     const waiting = async () =>
       (await database.pool.query('select pending_from from retrieval_partition where id = $1', [partition.id])).rows.map(
         ({ pending_from }) => Number(pending_from),
       )
     expect(await waiting()).toEqual([0])
-    await desk.add(partition, numbered(4_096, 10))
+    await desk.add(partition, numbered(8_192, 10))
     expect(await waiting()).toEqual([10])
     await merge()
   })

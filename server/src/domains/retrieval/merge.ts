@@ -4,7 +4,7 @@ import { countsOf } from './packed-terms.ts'
 import { addPostings, removePostings } from './posting-store.ts'
 
 /** A search reads the terms of all pending entries, so a partition that would have more merges the oldest at once. */
-const MAX_PENDING = 4_096
+const MAX_PENDING = 8_192
 const BATCH = 256
 
 /**

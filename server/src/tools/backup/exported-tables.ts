@@ -69,9 +69,10 @@ export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
   stored_response: { batch: 5 },
 
   retrieval_partition: OF_SEQUENCE,
+  // Before the entries, because deleting an entry adds to it.
+  retrieval_removed: EXPORTED,
   retrieval_entry: EXPORTED,
   retrieval_list: EXPORTED,
-  retrieval_removed: EXPORTED,
   retrieval_posting: EXPORTED,
   embedding_model: { ...OF_SEQUENCE, replaced: { indexed: 'false' }, isOptional: true },
   retrieval_vector: { isOptional: true },

@@ -109,9 +109,9 @@ const OF_PARTITION = 'partition_id in (select id from retrieval_partition where 
 const CONDITIONS: Readonly<Record<string, string>> = {
   workspace: 'id = $1',
   budget_window: 'budget_id in (select id from budget where workspace_id = $1)',
+  retrieval_removed: OF_PARTITION,
   retrieval_entry: OF_PARTITION,
   retrieval_list: OF_PARTITION,
-  retrieval_removed: OF_PARTITION,
   retrieval_posting: OF_PARTITION,
 }
 
