@@ -282,4 +282,5 @@ export const CHANGES: readonly RecordedChange[] = [
   { ...change('document.retry', 'POST /documents/{id}/retry', ['state'], ['empty.md']), given: 'failed documents' },
   change('document.read', 'GET /documents/{id}/chunks', ['content'], ['plan.md', 'dawn']),
   change('document.delete', 'DELETE /documents/{id}', [], ['plan.md', 'dawn']),
+  change('document.delete', 'POST /collections/{id}/documents/delete', [], ['plan.md'], { keys: ['plan.md'], force: true }),
 ]

@@ -118,6 +118,9 @@ async function changeDocuments(
     await call('knowledge/relabel.relabel', tx, collection, stored, { classification: 'restricted' })
   })
   await uploadDocuments({ db, call, workspaceId, transact }, collectionId, collection)
+  const selection = { source: 'upload' }
+  await call('knowledge/delete-documents.countSelected', db, workspaceId, collectionId, selection)
+  await transact((tx) => call('knowledge/delete-documents.deleteSelected', tx, workspaceId, collectionId, selection, 10))
   await transact((tx) => call('knowledge/document-store.deleteDocument', tx, workspaceId, documentId))
   await transact((tx) => call('knowledge/collection-store.deleteCollection', tx, workspaceId, collectionId, NOW))
   while (await call<boolean>('knowledge/sweep.sweepCollections', db, 10));

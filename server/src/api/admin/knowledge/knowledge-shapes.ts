@@ -165,10 +165,11 @@ const Item = Type.Object({
   media_type: Type.Optional(Line),
   title: Type.Optional(Name),
   source: Source,
+  ...LabelFields,
 })
 export type DocumentItem = Static<typeof Item>
 
-/** Body of `POST /admin/v1/collections/:id/documents`: texts and URLs of files. The labels apply to all of them. */
+/** Body of `POST /admin/v1/collections/:id/documents`: texts and URLs of files. The labels apply to documents without their own. */
 export const DocumentList = Type.Object({ documents: Type.Array(Item, { minItems: 1, maxItems: 100 }), ...LabelFields })
 export type DocumentList = Static<typeof DocumentList>
 
