@@ -18,6 +18,7 @@ import { collectionsRoutes } from './knowledge/collections-routes.ts'
 import { documentDeletionRoutes } from './knowledge/document-deletion-routes.ts'
 import { documentsRoutes } from './knowledge/documents-routes.ts'
 import { explainedSearchRoutes } from './knowledge/explained-search-routes.ts'
+import { sourcesRoutes } from './knowledge/sources-routes.ts'
 import { memoriesRoutes } from './memories/memories-routes.ts'
 import { assistantsRoutes } from './messaging/assistants-routes.ts'
 import { webhooksRoutes } from './messaging/webhooks-routes.ts'
@@ -82,7 +83,7 @@ const WITHIN_WORKSPACE: readonly Routes[] = [
     reviewEventsRoutes,
   ],
   ...[auditRoutes, auditLogRoutes, collectionsRoutes, documentsRoutes, documentDeletionRoutes],
-  ...[explainedSearchRoutes, webhooksRoutes],
+  ...[explainedSearchRoutes, sourcesRoutes, webhooksRoutes],
   notificationsRoutes,
 ]
 
