@@ -254,9 +254,12 @@ describe('sources of knowledge: addresses and secrets', () => {
       url: 'https://internal.example/bucket',
       enabled: false,
     })
-    await strict.context.db.updateTable('knowledge_source').set({ url: bucket.url, enabled: true }).execute()
-    await strict.context.sources.idle()
-    expect((await other.get(`/knowledge/sources/${named.id}`)).failure.code).toBe('blocked')
+    for (const kind of ['s3', 'git'] as const) {
+      const due = { kind, url: bucket.url, enabled: true, next_sync_at: new Date(0), failure: null }
+      await strict.context.db.updateTable('knowledge_source').set(due).execute()
+      await strict.context.sources.idle()
+      expect((await other.get(`/knowledge/sources/${named.id}`)).failure.code).toBe('blocked')
+    }
     expect(state.reads).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import type { Entity } from '../../platform/db/from-row.ts'
 
-export const SOURCE_KINDS = ['s3'] as const
+export const SOURCE_KINDS = ['git', 's3'] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
 export const SYNC_COUNTS = ['added', 'changed', 'relabelled', 'unchanged', 'failed', 'deleted'] as const

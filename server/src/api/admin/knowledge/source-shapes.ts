@@ -9,7 +9,11 @@ const Text = (description: string) => Type.String({ ...Line, maxLength: 2_000, d
 
 const Url = Type.String({
   ...Line,
-  ...{ minLength: 1, maxLength: 2_000, description: 'S3: URL of the bucket, `https://s3.example.com/bucket`.' },
+  ...{
+    minLength: 1,
+    maxLength: 2_000,
+    description: 'Git: the URL to clone, https:// or http://. S3: URL of the bucket, `https://s3.example.com/bucket`.',
+  },
 })
 
 const Settings = {
@@ -17,11 +21,12 @@ const Settings = {
   folder: Type.Optional(Text('Only files below this folder. Default: all. S3: the start of the keys.')),
   branch: resettable(Text('Git: default: the default branch.')),
   region: resettable(Text('S3: default: `us-east-1`.')),
-  username: resettable(Text('S3: the access key id.')),
+  username: resettable(Text('S3: the access key id. Git: sent with the secret; default: `x-access-token`.')),
   secret: resettable(
     Type.String({
       ...{ minLength: 1, maxLength: 10_000, pattern: '^[\\x20-\\x7e]+$' },
-      description: 'S3: the secret access key; without it requests are not signed. Sealed, and never returned.',
+      description:
+        'Git: an access token that may read. S3: the secret access key. null: the source is public. Sealed, and never returned.',
     }),
   ),
   link: resettable(Text("Start of the documents' `source`, before the path below the folder. Default: the URL and the folder.")),
@@ -35,8 +40,7 @@ export const SourceCreate = Type.Object({
   collection_id: Type.String({ maxLength: 200 }),
   name: Type.String({
     ...{ minLength: 1, maxLength: 100, pattern: '^[^\\p{Cc}\\p{Cs}/.\\s][^\\p{Cc}\\p{Cs}/]*$' },
-    description:
-      'Unique in the collection, without slashes. The keys of the documents begin with it: `handbook/travel/trains.md`.',
+    description: 'Unique in the collection, without slashes. The keys of the documents begin with it: `handbook/prices.pdf`.',
   }),
   kind: oneOf(SOURCE_KINDS, 'KnowledgeSourceKind'),
   ...Settings,

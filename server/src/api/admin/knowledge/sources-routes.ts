@@ -41,7 +41,8 @@ export function sourcesRoutes(app: TypedApp, deps: AdminDeps): void {
       write: async (tx, { workspaceId, body }, now) => {
         const { collection_id, name, kind, ...settings } = body
         const create = { name, kind, url: body.url, ...changeOf(settings, deps) }
-        if (settings.secret && !settings.username) throw invalid({ param: 'username', message: 'must be the access key id' })
+        if (kind === 's3' && settings.secret && !settings.username)
+          throw invalid({ param: 'username', message: 'must be the access key id' })
         const created = await createSource(tx, workspaceId, collection_id, create, { box, now })
         if (created === 'name_taken') return { ok: false as const, reason: created }
         return requireFound(created, 'collection')

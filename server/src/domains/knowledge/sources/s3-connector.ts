@@ -2,7 +2,7 @@ import { AwsV4Signer } from 'aws4fetch'
 import { FetchError, MAX_FILE_BYTES } from '../document-fetcher.ts'
 import { childOf, childrenOf, parseXml, type XmlElement } from '../parsing/formats/xml.ts'
 import { isRead, type KnowledgeSource } from '../source.ts'
-import { type Connector, MOST_FILES, type SourceFile } from './connector.ts'
+import { type Connector, MOST_FILES, type SourceFile, TOO_LARGE, TOO_MANY_FILES } from './connector.ts'
 import type { SourceHttp } from './source-http.ts'
 
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
@@ -29,8 +29,7 @@ export function s3Connector(bucket: Bucket, http: SourceHttp, signal: AbortSigna
       if (token !== '') query.set('continuation-token', token)
       const page = readPage(await get(`${bucket.url}?${query}`, MAX_PAGE_BYTES))
       files.push(...page.files.flatMap(({ path: key, version }) => fileBelow(bucket.folder, key, version)))
-      if (files.length > MOST_FILES)
-        throw new FetchError('too_large', `The source has more than ${MOST_FILES} files. Choose a folder, or several sources.`)
+      if (files.length > MOST_FILES) throw new FetchError('too_large', TOO_MANY_FILES)
       token = page.next
     }
     return files
@@ -39,7 +38,11 @@ export function s3Connector(bucket: Bucket, http: SourceHttp, signal: AbortSigna
     list: async () => ({
       files: await list(),
       cursor: null,
-      read: ({ path }) => get(`${bucket.url}/${escapedPath(bucket.folder + path)}`, MAX_FILE_BYTES),
+      read: ({ path }) =>
+        get(`${bucket.url}/${escapedPath(bucket.folder + path)}`, MAX_FILE_BYTES).catch((error: unknown) => {
+          if (error instanceof FetchError && error.code === 'too_large') return TOO_LARGE
+          throw error
+        }),
     }),
     close: async () => {},
   }

@@ -25,10 +25,10 @@ const IDLE_MS = 30_000
 /** Sends the requests of connectors. Each address must pass the URL guard (SSRF protection), and redirects are not followed. */
 export class SourceHttp {
   readonly #agent: Agent
-  readonly #allowPrivateUrls: boolean
+  readonly allowPrivateUrls: boolean
 
   constructor({ allowPrivateUrls, lookup }: HttpOptions) {
-    this.#allowPrivateUrls = allowPrivateUrls
+    this.allowPrivateUrls = allowPrivateUrls
     const limits = { headersTimeout: IDLE_MS, bodyTimeout: IDLE_MS }
     this.#agent = new Agent({ connect: guardedConnector(allowPrivateUrls, CONNECT_MS, lookup), connections: 4, ...limits })
   }
@@ -36,7 +36,7 @@ export class SourceHttp {
   /** The body of a response with status 200. Throws a FetchError. */
   async send(sent: SourceRequest): Promise<{ readonly headers: Dispatcher.ResponseData['headers']; readonly body: Buffer }> {
     const { method, url, headers, body = null, signal, maxBytes } = sent
-    const problem = findHostProblem(url, this.#allowPrivateUrls)
+    const problem = findHostProblem(url, this.allowPrivateUrls)
     if (problem !== undefined) throw new FetchError('blocked', `The URL ${problem}.`)
     try {
       // `identity`: a compressed body could be far larger than its length states.

@@ -4,7 +4,6 @@ import { findCollection } from '../collection-store.ts'
 import { type DeletedDocument, deleteSelected } from '../delete-documents.ts'
 import { DELETION_PERCENT, needsConfirmation } from '../deletion-guard.ts'
 import { keyProblem } from '../document.ts'
-import { FetchError, MAX_FILE_BYTES } from '../document-fetcher.ts'
 import { findUnchanged } from '../ingest.ts'
 import { failDocument } from '../mark-document.ts'
 import { type ClaimedSource, keyOf, linkOf, type SyncCounts } from '../source.ts'
@@ -12,7 +11,7 @@ import { listFileVersions, removeFileVersions, storeFileVersion } from '../sourc
 import type { IncomingUpload } from '../upload.ts'
 import { enqueueUpload } from '../upload-store.ts'
 import type { UploadWorker } from '../upload-worker.ts'
-import type { Connector, Listing, SourceFile } from './connector.ts'
+import type { Connector, FileProblem, Listing, SourceFile } from './connector.ts'
 
 /** No document was deleted, because the files seem to be unavailable rather than deleted. */
 export class DeletionRefused extends Error {}
@@ -35,10 +34,6 @@ export interface SyncDeps {
 
 /** Files in progress at a time: as many as there are threads that read files. */
 const CONCURRENCY = 2
-const TOO_LARGE = {
-  code: 'too_large',
-  message: `The file is larger than ${MAX_FILE_BYTES >> 20} MB. Split it into several files.`,
-}
 /** Documents that a transaction deletes, which keeps other writers of the collection waiting. */
 const DELETION_BATCH = 50
 
@@ -91,12 +86,9 @@ async function storeFile(
   if (known.get(key) === file.version) return 'unchanged'
   if (keyProblem(key) !== undefined) return 'failed'
   const incoming = { key, name: key, source: linkOf(source, file.path) }
-  const bytes = await listing.read(file).catch((error: unknown) => {
-    // Only this file is too large. Any other error concerns the whole source.
-    if (error instanceof FetchError && error.code === 'too_large') return undefined
-    throw error
-  })
-  const outcome = bytes ? await store(deps, source, incoming, bytes) : await fail(deps, source, incoming)
+  const content = await listing.read(file)
+  const isContent = content instanceof Uint8Array
+  const outcome = isContent ? await store(deps, source, incoming, content) : await fail(deps, source, incoming, content)
   await storeFileVersion(deps.db, source, key, file.version)
   return outcome
 }
@@ -122,8 +114,9 @@ async function fail(
   { db, clock }: SyncDeps,
   { workspaceId, collectionId }: ClaimedSource,
   file: IncomingUpload,
+  problem: FileProblem,
 ): Promise<'failed'> {
-  const work = (tx: Tx) => failDocument(tx, workspaceId, collectionId, file, TOO_LARGE, clock.now())
+  const work = (tx: Tx) => failDocument(tx, workspaceId, collectionId, file, problem, clock.now())
   if ((await db.transaction().execute(work)) === undefined) throw new CollectionGone()
   return 'failed'
 }
