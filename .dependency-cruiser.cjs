@@ -180,6 +180,7 @@ module.exports = {
     // Everything that the secret key seals.
     only('keys', domain('keys'), [
       domain('keys'),
+      domain('knowledge'),
       domain('providers'),
       domain('responses'),
       domain('review'),

@@ -29,6 +29,7 @@ await build({
     'platform/db/embedded-worker.ts',
     'domains/classification/scan-worker.ts',
     'domains/knowledge/parsing/parser-worker.ts',
+    'domains/knowledge/sources/git-worker.ts',
   ].map((file) => join(source, file)),
   platform: 'node',
   external: EXTERNAL,

@@ -38,6 +38,7 @@ const MAIN = [
     'guides/': 'All guides',
     'guides/clients': 'Connect clients',
     'guides/providers': 'Connect providers',
+    'guides/sync-knowledge': 'Synchronise documents',
   }),
   section('Build', {
     'build/': 'Set up',

@@ -264,6 +264,7 @@ function createOperators(base: Base) {
 async function closeParts({ audit, aborting, ...parts }: ReturnType<typeof createParts>): Promise<void> {
   parts.waiters.close()
   parts.hub.close()
+  await parts.sources.close()
   await Promise.all([parts.assistants.close(), parts.uploads.close()])
   await Promise.all([parts.webhooks.close(), parts.mail.close(), parts.background.close()])
   await parts.relay.close()
@@ -272,6 +273,7 @@ async function closeParts({ audit, aborting, ...parts }: ReturnType<typeof creat
     parts.invokeDeps.pools.close(aborting.aborted ? 0 : SHUTDOWN_GRACE_MS),
     parts.jwksFetcher.close(),
     parts.documentFetcher.close(),
+    parts.sourceHttp.close(),
     parts.webhookSender.close(),
     parts.files.close(),
     ...parts.checkpointDeliveries.map((delivery) => delivery.close()),

@@ -4,7 +4,8 @@ import { assertNoContent } from '../support/audit.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { adminClient, expectError } from './client.ts'
-import { apply, CHANGES, filled, prepare, type Send } from './recorded-changes.ts'
+import type { Send } from './recorded-change.ts'
+import { apply, CHANGES, filled, prepare } from './recorded-changes.ts'
 
 let workspace: string
 const server = await closeAfterAll(sharedServer())

@@ -1,45 +1,6 @@
 import type { Json } from './client.ts'
-
-export type Send = (method: string, path: string, json?: unknown) => Promise<Json>
-
-/** A request of the admin API. Names in braces are fields of the given object: `PATCH /applications/{id}`. */
-export interface Asked {
-  readonly request: string
-  readonly json?: unknown
-  /** The path of the object that must exist: `applications`. Default: that of the request, if it names an id. */
-  readonly given?: string
-}
-
-/** One change of the admin API and the audit record that it must leave. */
-interface RecordedChange extends Asked {
-  readonly action: string
-  readonly fields: readonly string[]
-  /** Values that the record must not contain. */
-  readonly hidden: readonly string[]
-  /** The object id in the record. Default: that of the response, or of the given object. */
-  readonly recordedId: string | RegExp | undefined
-  /** A list that shows whether the change was made, with fields of the given object. */
-  readonly listPath: string
-}
-
-const LISTS: Readonly<Record<string, string>> = {
-  admin_token: '/tokens',
-  key: '/applications/{application_id}/keys',
-  model: '/providers/acme/models',
-}
-
-const change = (
-  action: string,
-  request: string,
-  fields: readonly string[],
-  hidden: readonly string[],
-  json?: unknown,
-  recordedId?: string | RegExp,
-): RecordedChange => {
-  const [noun = ''] = action.split('.')
-  const listPath = `${LISTS[noun] ?? `/${noun.replaceAll('_', '-')}s`}?limit=100`
-  return { action, request, fields, hidden, json, recordedId, listPath }
-}
+import { KNOWLEDGE_CHANGES, KNOWLEDGE_GIVEN } from './knowledge-changes.ts'
+import { type Asked, change, type RecordedChange, type Send } from './recorded-change.ts'
 
 const HASH = /^[0-9a-f]{64}$/
 const POLICY = 'name: confidential-title\nrules: []\n'
@@ -57,12 +18,6 @@ const VIEW = { page: 'audit', name: 'the hidden view', query: { user: 'hidden-us
 const application = async (send: Send) => {
   const created = await send('POST', '/applications', { name: crypto.randomUUID() })
   return { ...created, application_id: created.id }
-}
-const collection = async (send: Send) => {
-  const { id } = await send('POST', '/collections', { name: crypto.randomUUID() })
-  const documents = [{ key: 'plan.md', content: 'Attack at dawn.' }]
-  const { data } = await send('POST', `/collections/${id}/documents`, { documents })
-  return { id, document_id: data[0].document_id }
 }
 
 /** Creates the object of a path. */
@@ -87,13 +42,7 @@ const GIVEN: Readonly<Record<string, (send: Send, workspace: string) => Promise<
   'policy-tests': (send) => send('POST', '/policy-tests', TEST),
   tokens: (send) => send('POST', '/tokens', { name: 'the third admin' }),
   workspaces: async (_, id) => ({ id }),
-  collections: collection,
-  documents: async (send) => ({ id: (await collection(send)).document_id }),
-  'failed documents': async (send) => {
-    const { id } = await collection(send)
-    const { data } = await send('POST', `/collections/${id}/documents`, { documents: [{ key: 'empty.md', content: '' }] })
-    return { id: data[0].document_id }
-  },
+  ...KNOWLEDGE_GIVEN,
 }
 
 /** Creates the object that the request needs; undefined if it needs none. */
@@ -133,6 +82,7 @@ export const READS: readonly Asked[] = [
   { request: 'GET /collections/{id}' },
   { request: 'GET /documents?collection={id}', given: 'collections' },
   { request: 'GET /documents/{id}' },
+  { request: 'GET /knowledge/sources/{id}' },
 ]
 
 export const CHANGES: readonly RecordedChange[] = [
@@ -256,30 +206,5 @@ export const CHANGES: readonly RecordedChange[] = [
   change('workspace.update', 'PATCH /workspaces/{id}', ['settings.issuer', 'settings.claims.id'], ['id.example'], {
     settings: { issuer: 'https://id.example', claims: { id: 'uid' } },
   }),
-  change('collection.create', 'POST /collections', ['name', 'classification', 'acl.users'], ['secret plans', 'jane.roe'], {
-    name: 'the secret plans',
-    classification: 'internal',
-    acl: { users: ['jane.roe'] },
-  }),
-  change('collection.update', 'PATCH /collections/{id}', ['description', 'acl', 'applications'], ['insiders', 'everyone'], {
-    description: 'for insiders',
-    acl: 'everyone',
-    applications: [],
-  }),
-  change('collection.delete', 'DELETE /collections/{id}', [], []),
-  change('document.create', 'POST /collections/{id}/documents', ['content', 'acl'], ['raid.md', 'at dusk', 'everyone'], {
-    documents: [{ key: 'raid.md', content: 'Attack at dusk.' }],
-    acl: 'everyone',
-  }),
-  change('document.update', 'POST /collections/{id}/documents', ['content'], ['plan.md', 'noon'], {
-    documents: [{ key: 'plan.md', content: 'Attack at noon.' }],
-  }),
-  change('document.update', 'PATCH /documents/{id}', ['acl.roles', 'source'], ['general', 'headquarters'], {
-    acl: { roles: ['general'] },
-    source: 'the headquarters',
-  }),
-  change('document.clear_flags', 'POST /documents/{id}/clear-flags', ['flags'], ['plan.md']),
-  { ...change('document.retry', 'POST /documents/{id}/retry', ['state'], ['empty.md']), given: 'failed documents' },
-  change('document.read', 'GET /documents/{id}/chunks', ['content'], ['plan.md', 'dawn']),
-  change('document.delete', 'DELETE /documents/{id}', [], ['plan.md', 'dawn']),
+  ...KNOWLEDGE_CHANGES,
 ]

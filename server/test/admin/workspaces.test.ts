@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { startServer } from '../support/server.ts'
 import { adminClient, expectError, type Json } from './client.ts'
-import { type Asked, apply, CHANGES, filled, prepare, READS, type Send } from './recorded-changes.ts'
+import type { Asked, Send } from './recorded-change.ts'
+import { apply, CHANGES, filled, prepare, READS } from './recorded-changes.ts'
 
 const server = await closeAfterAll(startServer())
 const admin = adminClient(server)

@@ -27,7 +27,8 @@ const REASONS: Readonly<Record<string, string>> = {
   'docs/guides/deploy.md': 'needs Docker, systemd or a cluster; server/test/deploy checks the files',
 }
 /** Variables of other programs. */
-const FOREIGN = /^(ANTHROPIC|OPENAI|OLLAMA)_|^(DATABASE_URL|KEY|ADMIN|CONV|MSG|ADA|ITEM|AUDIT|PATH|GATEHOUSE_(KEY|IMAGE))$/
+const FOREIGN =
+  /^(ANTHROPIC|OPENAI|OLLAMA)_|^(DATABASE_URL|KEY|ADMIN|CONV|MSG|ADA|ITEM|AUDIT|PATH|GATEHOUSE_(KEY|IMAGE|ADMIN|URL))$/
 
 /** For the blocks that change some variables of the block before them. */
 const OIDC_CLIENT = {

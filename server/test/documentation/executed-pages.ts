@@ -7,5 +7,6 @@ export const EXECUTED_PAGES = [
   'guides/monitor',
   'guides/backup',
   'guides/investigate',
+  'guides/sync-knowledge',
   'troubleshooting',
 ]

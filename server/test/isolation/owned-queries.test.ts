@@ -21,6 +21,7 @@ const FOR_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   'knowledge/sweep.sweepCollections': 'finds a deleted collection, then names its Workspace',
   'knowledge/upload-store.claimUploads': 'uploads that no node works on, of all Workspaces',
   'knowledge/upload-store.removeFailedUploads': 'files of uploads that failed long ago, of all Workspaces',
+  'knowledge/source-store.claimSources': 'sources that are due, of all Workspaces',
   'memory/erase.removeExpired': 'finds expired memories, then names their Workspaces and owners',
 }
 

@@ -4,7 +4,9 @@ import { parseQuery } from '../../src/domains/retrieval/query.ts'
 import type { Scope } from '../../src/domains/retrieval/scope.ts'
 import type { Database } from '../../src/platform/db/database.ts'
 import { fromId, newId } from '../../src/platform/lib/id.ts'
+import { secretBox } from '../../src/platform/lib/secret-box.ts'
 import { countFindings } from '../../src/shared/finding.ts'
+import { TEST_SECRET_KEY } from '../support/seed.ts'
 import { changeOwners, eraseMemories, storeMemories } from './memory-scenario.ts'
 import { ALL_ALLOWED, createScenario, NOW, type Owner, PAGE, type Scenario } from './scenario.ts'
 import type { StoreCalls } from './store-calls.ts'
@@ -131,6 +133,10 @@ async function changeDocuments(
     await call('knowledge/relabel.relabel', tx, collection, stored, { classification: 'restricted' })
   })
   await uploadDocuments({ db, call, workspaceId, transact }, collectionId, collection)
+  const selection = { source: 'upload' }
+  await call('knowledge/delete-documents.countSelected', db, workspaceId, collectionId, selection)
+  await transact((tx) => call('knowledge/delete-documents.deleteSelected', tx, workspaceId, collectionId, selection, 10))
+  await copySource({ db, call, workspaceId, transact }, collectionId)
   await transact((tx) => call('knowledge/document-store.deleteDocument', tx, workspaceId, documentId))
   await transact((tx) => call('knowledge/collection-store.deleteCollection', tx, workspaceId, collectionId, NOW))
   while (await call<boolean>('knowledge/sweep.sweepCollections', db, 10));
@@ -154,6 +160,30 @@ async function indexEntries({ db, call, keys, uuid, transact }: Scenario): Promi
   await call('retrieval/merge.mergePending', db, 10)
   await call('retrieval/merge.purgeRemoved', db, 10)
   await call('retrieval/reindex.reindexOutdated', db, { knowledge: async () => [], memory: async () => [] }, 10)
+}
+
+/** Creates, claims, runs and deletes a source of documents. */
+async function copySource(
+  { db, call, workspaceId, transact }: Pick<Scenario, 'db' | 'call' | 'workspaceId' | 'transact'>,
+  collectionId: string,
+): Promise<void> {
+  const deps = { box: secretBox(TEST_SECRET_KEY, 'source'), now: NOW }
+  const create = { name: 'wiki', kind: 's3', url: 'https://s3.example.com/wiki', secret: 'x' }
+  const { id } = await transact((tx) =>
+    call<{ id: string }>('knowledge/source-store.createSource', tx, workspaceId, collectionId, create, deps),
+  )
+  await call('knowledge/source-store.listSources', db, workspaceId, { ...PAGE, collectionId })
+  const [claimed] = await call<object[]>('knowledge/source-store.claimSources', db, NOW, 10)
+  await call('knowledge/source-store.storeFileVersion', db, claimed, 'wiki/a.md', '1')
+  await call('knowledge/source-store.listFileVersions', db, workspaceId, id)
+  await call('knowledge/source-store.renewSource', db, claimed, NOW)
+  await call('knowledge/source-store.releaseSource', db, claimed)
+  await call('knowledge/source-store.finishSource', db, claimed, { result: {}, failure: null, cursor: 'x', now: NOW })
+  await transact((tx) => call('knowledge/source-store.requestSync', tx, workspaceId, id, { force: true, now: NOW }))
+  await transact((tx) => call('knowledge/source-store.updateSource', tx, workspaceId, id, { folder: 'a/' }, deps))
+  await call('knowledge/source-store.findSource', db, workspaceId, id)
+  await transact((tx) => call('knowledge/source-store.removeFileVersions', tx, workspaceId, id, ['wiki/a.md']))
+  await transact((tx) => call('knowledge/source-store.deleteSource', tx, workspaceId, id))
 }
 
 /** Queues, claims and fails uploads, and stores attachments. */

@@ -1,7 +1,9 @@
 import OpenAI from 'openai'
 import { expect, test } from 'vitest'
 import { SEALED_COLUMNS } from '../../src/domains/keys/sealed-columns.ts'
+import { sourceContext } from '../../src/domains/knowledge/source-store.ts'
 import { loadProviders } from '../../src/domains/providers/provider-store.ts'
+import { toId } from '../../src/platform/lib/id.ts'
 import { secretBox, secretKeyId } from '../../src/platform/lib/secret-box.ts'
 import { adminClient } from '../admin/client.ts'
 import { closeAfterTest } from '../support/close-after-all.ts'
@@ -50,11 +52,14 @@ async function expectReadable({ base, context, demo, ...server }: TestServer): P
   expect(JSON.stringify(await admin.get(`/reviews/${values.held.id}`))).toContain(values.held.prompt)
   const client = new OpenAI({ apiKey: values.responsesToken, baseURL: `${base}/v1`, maxRetries: 0 })
   expect((await client.responses.retrieve(values.responseId)).id).toBe(values.responseId)
-  const { providerBox: box, webhookBox, database } = context
+  const { providerBox: box, webhookBox, sourceBox, database } = context
   const providers = await loadProviders(database.db, demo.workspace.id, { box, environment: () => '', allowPrivateUrls: true })
   expect(providers.find(({ id }) => id === 'sealed')?.apiKey).toBe('sk-sealed-provider-key')
   const { secret } = await database.db.selectFrom('webhook').select('secret').executeTakeFirstOrThrow()
   expect(webhookBox.open(secret, values.webhookId)).toMatch(/^whsec_/)
+  const source = await database.db.selectFrom('knowledge_source').select(['id', 'url', 'secret']).executeTakeFirstOrThrow()
+  const sourceSecret = sourceBox.open(source.secret ?? Buffer.alloc(0), sourceContext(toId('src', source.id), source.url))
+  expect(sourceSecret).toBe('sealed source secret')
   const env = { GATEHOUSE_DATA: server.config.dataDir, GATEHOUSE_SECRET_KEY: NEW_KEY, GATEHOUSE_OLD_SECRET_KEYS: data.secretKey }
   expect(await runCommandLine(['audit', 'verify'], env)).toMatchObject({ code: 0 })
 }

@@ -26,6 +26,11 @@ export async function createSealedValues(governed: Governed) {
     api_key: 'sk-sealed-provider-key',
   })
   const webhook = await admin.create('/webhooks', { url: 'https://hooks.example.com/gatehouse' })
+  const { id: collection } = await admin.create('/collections', { name: 'sealed' })
+  await admin.create('/knowledge/sources', {
+    ...{ collection_id: collection, name: 'sealed', kind: 's3', url: 'https://s3.example.com/bucket', enabled: false },
+    ...{ username: 'AKIDEXAMPLE', secret: 'sealed source secret' },
+  })
   const held = await governed.holdPrompt()
   const released = await governed.holdPrompt()
   await governed.decide(released.id, 'approve')

@@ -14,6 +14,7 @@ import { COLLECTION_REFRESH, EditCollectionButton } from './collection-edit-butt
 import type { Collection } from './collection-form.tsx'
 import { DocumentsSection } from './documents-section.tsx'
 import { FindableBy } from './findable-by.tsx'
+import { SourcesSection } from './sources-section.tsx'
 import { UploadSection } from './upload-section.tsx'
 import { useAclTexts } from './use-acl-texts.ts'
 import { useApplicationTexts } from './use-application-texts.ts'
@@ -45,6 +46,7 @@ export function Page() {
           }
         />
       )}
+      <SourcesSection collectionId={id} canSync={canEdit} />
       <DocumentsSection collectionId={id} canAdd={canEdit} />
     </Frame>
   )

@@ -1,6 +1,7 @@
 import type { AuditWatch } from '../../domains/audit/checkpoints/watch.ts'
 import { assess } from '../../domains/classification/risk.ts'
 import { scan } from '../../domains/classification/scan.ts'
+import type { SourceWorker } from '../../domains/knowledge/sources/source-worker.ts'
 import type { UploadWorker } from '../../domains/knowledge/upload-worker.ts'
 import type { FileStore } from '../../domains/messaging/attachments/file-store.ts'
 import type { WebhookDispatcher } from '../../domains/messaging/events/webhook-dispatcher.ts'
@@ -39,6 +40,8 @@ export interface AdminContext extends PipelineDeps {
   readonly auditWatch: AuditWatch
   readonly shutdown: Pick<Shutdown, 'stopping'>
   readonly uploads: Pick<UploadWorker, 'process' | 'wake'>
+  readonly sources: Pick<SourceWorker, 'wake'>
+  readonly sourceBox: SecretBox
   readonly mailer: Pick<Mailer, 'send' | 'from'> | undefined
   readonly config: {
     readonly allowPrivateUrls: boolean

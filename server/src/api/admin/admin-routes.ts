@@ -15,8 +15,10 @@ import { budgetsRoutes } from './budgets/budgets-routes.ts'
 import { demoRoutes } from './demo/demo-routes.ts'
 import { chooseWorkspace, operatorOf, requirementOf, requireScope } from './kit/operator-access.ts'
 import { collectionsRoutes } from './knowledge/collections-routes.ts'
+import { documentDeletionRoutes } from './knowledge/document-deletion-routes.ts'
 import { documentsRoutes } from './knowledge/documents-routes.ts'
 import { explainedSearchRoutes } from './knowledge/explained-search-routes.ts'
+import { sourcesRoutes } from './knowledge/sources-routes.ts'
 import { memoriesRoutes } from './memories/memories-routes.ts'
 import { assistantsRoutes } from './messaging/assistants-routes.ts'
 import { webhooksRoutes } from './messaging/webhooks-routes.ts'
@@ -80,7 +82,8 @@ const WITHIN_WORKSPACE: readonly Routes[] = [
     reviewersRoutes,
     reviewEventsRoutes,
   ],
-  ...[auditRoutes, auditLogRoutes, collectionsRoutes, documentsRoutes, explainedSearchRoutes, webhooksRoutes],
+  ...[auditRoutes, auditLogRoutes, collectionsRoutes, documentsRoutes, documentDeletionRoutes],
+  ...[explainedSearchRoutes, sourcesRoutes, webhooksRoutes],
   notificationsRoutes,
 ]
 

@@ -7,6 +7,7 @@ import { findApplication } from '../identity/application-store.ts'
 import { findWorkspace, listReviewTargets } from '../identity/workspace-store.ts'
 import { ResealJob } from '../keys/reseal-job.ts'
 import { loadChunkEntries } from '../knowledge/passages.ts'
+import type { SourceWorker } from '../knowledge/sources/source-worker.ts'
 import { sweepCollections } from '../knowledge/sweep.ts'
 import { removeFailedUploads } from '../knowledge/upload-store.ts'
 import type { UploadWorker } from '../knowledge/upload-worker.ts'
@@ -63,6 +64,7 @@ interface Deps extends AuditJobDeps, BudgetJobDeps {
   readonly assistants: Pick<AssistantWorker, 'run'>
   readonly webhooks: Pick<WebhookDispatcher, 'run'>
   readonly uploads: Pick<UploadWorker, 'run'>
+  readonly sources: Pick<SourceWorker, 'run'>
   readonly mail: Pick<MailWorker, 'run'>
   readonly queueMeter: QueueMeter
   readonly readiness: Readiness
@@ -82,6 +84,7 @@ export const recurringJobs = (deps: Deps): Job[] => [
   nodeJob('answer as assistants', SECOND, () => deps.assistants.run()),
   nodeJob('deliver to webhooks', SECOND, () => deps.webhooks.run()),
   nodeJob('read uploaded documents', SECOND, () => deps.uploads.run()),
+  nodeJob('synchronise sources of knowledge', 10 * SECOND, () => deps.sources.run()),
   nodeJob('send e-mail to operators', SECOND, () => deps.mail.run()),
   // The request that erases a user erases its content; this job repeats it for content that was stored at the same time, and after errors.
   nodeJob('finish erasures of users', MINUTE, () => finishErasures(deps.db, deps.clock.now())),

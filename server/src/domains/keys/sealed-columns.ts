@@ -1,4 +1,5 @@
 import { toId } from '../../platform/lib/id.ts'
+import { sourceContext } from '../knowledge/source-store.ts'
 import { keyContext } from '../providers/provider-store.ts'
 import { responseContext } from '../responses/stored-response-store.ts'
 import { reviewContext } from '../review/review-row.ts'
@@ -8,7 +9,7 @@ type Row = Readonly<Record<string, string>>
 export interface SealedColumn {
   readonly table: string
   readonly column: string
-  readonly purpose: 'workspace' | 'provider' | 'webhook' | 'review' | 'response'
+  readonly purpose: 'workspace' | 'provider' | 'webhook' | 'review' | 'response' | 'source'
   readonly key: readonly string[]
   /** Columns that `context` reads, besides the key. */
   readonly more?: readonly string[]
@@ -36,6 +37,14 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     context: ({ workspace_id = '', id = '', base_url }) => keyContext(toId('ws', workspace_id), id, base_url ?? null),
   },
   { table: 'webhook', column: 'secret', purpose: 'webhook', key: ['id'], context: ({ id = '' }) => toId('whk', id) },
+  {
+    table: 'knowledge_source',
+    column: 'secret',
+    purpose: 'source',
+    key: ['id'],
+    more: ['url'],
+    context: ({ id = '', url = '' }) => sourceContext(toId('src', id), url),
+  },
   { table: 'review_item', column: 'content', purpose: 'review', key: ['id'], context: ofReview('content') },
   { table: 'review_item', column: 'result', purpose: 'review', key: ['id'], context: ofReview('result') },
   { table: 'stored_response', column: 'content', purpose: 'response', key: ['id'], context: ofResponse },

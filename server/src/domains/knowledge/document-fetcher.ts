@@ -31,7 +31,7 @@ export interface FetcherOptions {
   readonly lookup?: LookupFunction
 }
 
-const MAX_BYTES = 25 * 1_048_576
+export const MAX_FILE_BYTES = 25 * 1_048_576
 const TIMEOUT_MS = 20_000
 const MAX_REDIRECTS = 3
 const CONNECT_MS = 5_000
@@ -93,7 +93,7 @@ export class DocumentFetcher {
     const { 'content-encoding': encoding = 'identity', 'content-type': type } = headers
     if (statusCode !== 200) abort(new FetchError('not_fetched', `The server responded with status ${statusCode}.`))
     if (encoding !== 'identity') abort(new FetchError('not_fetched', 'The server sends only a compressed file.'))
-    const { maxBytes = MAX_BYTES } = this.#options
+    const { maxBytes = MAX_FILE_BYTES } = this.#options
     const chunks: Buffer[] = []
     let size = 0
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -115,7 +115,7 @@ function fileNameOf({ pathname }: URL): string {
   }
 }
 
-function fetchErrorOf(error: unknown): FetchError {
+export function fetchErrorOf(error: unknown): FetchError {
   if (error instanceof FetchError) return error
   const { name, code } = error as { name?: unknown; code?: unknown }
   if (code === ADDRESS_REFUSED) return new FetchError('blocked', 'The URL resolves to an address that is not public.', error)

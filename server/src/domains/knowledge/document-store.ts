@@ -45,6 +45,8 @@ interface DocumentQuery extends PageRequest {
   /** Only documents with flags that no operator has cleared. */
   readonly flagged?: boolean | undefined
   readonly state?: DocumentState | undefined
+  /** The text that the source begins with. */
+  readonly source?: string | undefined
   /** Words that the title and the key contain, in any order, as parts of words too and in any case. */
   readonly text?: string | undefined
 }
@@ -53,7 +55,7 @@ interface DocumentQuery extends PageRequest {
 export async function listDocuments(
   db: Db,
   workspaceId: string,
-  { collectionId, flagged, state, text = '', ...page }: DocumentQuery,
+  { collectionId, flagged, state, source, text = '', ...page }: DocumentQuery,
 ): Promise<Page<KnowledgeDocument> | undefined> {
   let query = documents(db, workspaceId)
   if (collectionId !== undefined) {
@@ -63,6 +65,7 @@ export async function listDocuments(
   }
   // Literally, so that the index of unfinished documents serves it.
   if (state !== undefined) query = query.where('document.state', '=', sql.lit(state))
+  if (source !== undefined) query = query.where(sql<boolean>`starts_with(document.source, ${source})`)
   for (const word of text.split(/\s+/u).filter(Boolean)) {
     const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`
     query = query.where(({ or, eb }) => or([eb('document.title', 'ilike', pattern), eb('document.key', 'ilike', pattern)]))

@@ -6,6 +6,7 @@ import type { Acl } from './acl.ts'
 import type { DocumentState, Failure, Flags } from './document.ts'
 import type { Labels, PartitionAccess } from './labels.ts'
 import type { Warning } from './parsing/warning.ts'
+import type { SourceKind, SyncResult } from './source.ts'
 import type { UploadRequest } from './upload.ts'
 
 declare module '../../platform/db/schema.ts' {
@@ -87,6 +88,49 @@ declare module '../../platform/db/schema.ts' {
       created_at: CreatedAt
       leased_until: Date | null
       failed_at: Date | null
+    }
+    /** Where documents of a collection are copied from. */
+    knowledge_source: {
+      id: string
+      workspace_id: string
+      collection_id: string
+      /** Unique in the collection: the first part of the keys of its documents. */
+      name: string
+      kind: SourceKind
+      url: string
+      /** Only files below it. Empty, or ends with a slash. */
+      folder: string
+      branch: string | null
+      region: string | null
+      username: string | null
+      /** Sealed. */
+      secret: Bytes | null
+      /** Start of the `source` of its documents; null: the URL. */
+      link: string | null
+      interval_minutes: number
+      enabled: boolean
+      /** Whether the next run deletes documents that the deletion guard would keep. */
+      forced: Generated<boolean>
+      /** Of the connector, from the last complete run; null: none. */
+      cursor: string | null
+      next_sync_at: Date
+      leased_until: Date | null
+      /** While a node works on it. */
+      syncing_since: Date | null
+      last_sync: NullableJson<SyncResult>
+      /** Of the last run; null: it did not fail. */
+      failure: NullableJson<Failure>
+      created_at: CreatedAt
+      updated_at: Date
+    }
+    /** The files of a source that are stored as documents, or could not be read. */
+    knowledge_source_file: {
+      workspace_id: string
+      source_id: string
+      /** Of its document. */
+      key: string
+      /** When it was last stored. Empty: it is read again. */
+      version: string
     }
     knowledge_chunk: {
       id: string

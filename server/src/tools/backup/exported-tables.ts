@@ -81,6 +81,8 @@ export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
   knowledge_document: EXPORTED,
   knowledge_upload: { batch: 2 },
   knowledge_chunk: EXPORTED,
+  knowledge_source: EXPORTED,
+  knowledge_source_file: EXPORTED,
   memory_owner: EXPORTED,
   memory_partition: EXPORTED,
   // A memory refers to the one that replaced it, which may be older.

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { DETECTORS } from '../../domains/classification/detectors.ts'
 import { createTextScanner } from '../../domains/classification/scan.ts'
+import { DELETION_PERCENT, needsConfirmation } from '../../domains/knowledge/deletion-guard.ts'
 import { type Failure, keyProblem } from '../../domains/knowledge/document.ts'
 import { deleteDocument, findDocumentByKey, listDocuments } from '../../domains/knowledge/document-store.ts'
 import { type IncomingDocument, type IngestDeps, type Ingested, ingestDocument } from '../../domains/knowledge/ingest.ts'
@@ -38,16 +39,13 @@ export interface Folder {
   readonly collectionId: string
   readonly labels?: LabelPatch
   readonly deleteMissing?: boolean
-  /** Whether to delete them even if they are more than MISSING_SHARE of the documents. */
+  /** Whether to delete them even if they are more than the deletion guard allows. */
   readonly force?: boolean
   readonly ledger?: DocumentLedger
 }
 
 /** No document was deleted, because the files seem to be unavailable rather than deleted. */
 export class DeletionRefused extends Error {}
-
-/** If a greater share of files is missing, the folder is probably not mounted or the wrong one. */
-const MISSING_SHARE = 0.2
 
 export interface FileOutcome {
   readonly key: string
@@ -215,9 +213,9 @@ async function* deleteMissingDocuments(
     )
   }
   const { missing, known } = await missingDocuments(deps, folder, kept, added)
-  if (!folder.force && missing.length > MISSING_SHARE * known) {
+  if (!folder.force && needsConfirmation(missing.length, known)) {
     throw new DeletionRefused(
-      `The files of ${missing.length} of ${known} documents are missing, which is more than ${MISSING_SHARE * 100} %, so no document was deleted. Check the folder, or use --force to delete the documents.`,
+      `The files of ${missing.length} of ${known} documents are missing, which is more than ${DELETION_PERCENT} %, so no document was deleted. Check the folder, or use --force to delete the documents.`,
     )
   }
   const emptied = [...vacant].find((key) => missing.some((document) => document.key.startsWith(`${key}/`)))

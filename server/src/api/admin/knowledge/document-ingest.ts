@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { findCollection } from '../../../domains/knowledge/collection-store.ts'
 import { findUnchanged, type Ingested } from '../../../domains/knowledge/ingest.ts'
-import type { LabelPatch } from '../../../domains/knowledge/relabel.ts'
+import type { Labels } from '../../../domains/knowledge/labels.ts'
 import type { IncomingUpload, Upload } from '../../../domains/knowledge/upload.ts'
 import { enqueueUpload, withdrawUpload } from '../../../domains/knowledge/upload-store.ts'
 import { requireFound } from '../../../shared/request-errors.ts'
@@ -9,7 +9,10 @@ import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
 import { type DocumentItem, warningViews } from './knowledge-shapes.ts'
 
-export type Incoming = Omit<DocumentItem, 'content'> & { readonly content?: string | Uint8Array }
+/** A document of a request. Labels that it lacks stay as they are. */
+export interface Incoming extends Omit<DocumentItem, 'content' | keyof Labels>, Partial<Labels> {
+  readonly content?: string | Uint8Array
+}
 
 /** Files are fetched and parsed a few at a time, and stored one after the other. */
 const CONCURRENCY = 4
@@ -18,19 +21,18 @@ type Request = Pick<FastifyRequest, 'operator' | 'workspaceId' | 'log'>
 
 interface Uploads {
   readonly documents: readonly Incoming[]
-  readonly labels: LabelPatch
   /** Whether the answer waits until the documents are stored. */
   readonly waits: boolean
 }
 
 /** Adds documents to a collection. Each document has its own outcome, and errors do not affect other documents. */
-export async function ingestAll(deps: AdminDeps, request: Request, collectionId: string, { documents, labels, waits }: Uploads) {
+export async function ingestAll(deps: AdminDeps, request: Request, collectionId: string, { documents, waits }: Uploads) {
   const outcomes: ReturnType<typeof outcomeOf>[] = []
   const queue = documents.entries()
   const worker = async (): Promise<void> => {
     // All workers share one iterator.
     for (const [index, incoming] of queue)
-      outcomes[index] = await ingestOne(deps, request, collectionId, { ...uploadOf(incoming), ...labels }, waits)
+      outcomes[index] = await ingestOne(deps, request, collectionId, uploadOf(incoming), waits)
   }
   const results = await Promise.allSettled(Array.from({ length: CONCURRENCY }, worker))
   if (!waits) deps.uploads.wake()
@@ -38,8 +40,8 @@ export async function ingestAll(deps: AdminDeps, request: Request, collectionId:
   return { object: 'ingest' as const, data: outcomes }
 }
 
-function uploadOf({ key, url, content, media_type: mediaType, title, source }: Incoming): IncomingUpload {
-  const metadata = { key, name: key, mediaType, title, source }
+function uploadOf({ key, url, content, media_type: mediaType, ...others }: Incoming): IncomingUpload {
+  const metadata = { key, name: key, mediaType, ...others }
   if (url !== undefined) return { ...metadata, url }
   return { ...metadata, bytes: typeof content === 'string' ? Buffer.from(content) : (content ?? new Uint8Array()) }
 }

@@ -14,7 +14,7 @@ import { type Labels, UNLABELLED } from '../../../domains/knowledge/labels.ts'
 import { type LabelPatch, relabelDocument } from '../../../domains/knowledge/relabel.ts'
 import { retryUpload } from '../../../domains/knowledge/upload-store.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { isStorable, oneOf } from '../../../platform/lib/fields.ts'
+import { isStorable, Line, oneOf } from '../../../platform/lib/fields.ts'
 import { parseJson } from '../../../platform/lib/json.ts'
 import { type Checked, checker } from '../../../platform/lib/schema.ts'
 import { conflict, invalid, requireFound, valid } from '../../../shared/request-errors.ts'
@@ -68,6 +68,9 @@ const LIST_QUERY = {
   collection: Type.Optional(Type.String({ maxLength: 200, description: 'Id or name of a collection.' })),
   flagged: Type.Optional(oneOf(['true', 'false'])),
   state: Type.Optional(oneOf(DOCUMENT_STATES, 'DocumentState')),
+  source: Type.Optional(
+    Type.String({ ...Line, maxLength: 2_000, description: 'Only documents whose source begins with this text.' }),
+  ),
   q: Type.Optional(
     Type.String({
       ...{ maxLength: 200, pattern: '^[^\\u0000\\p{Cs}]*$' },
@@ -93,9 +96,9 @@ export function documentsRoutes(app: TypedApp, deps: AdminDeps): void {
     list: {
       query: LIST_QUERY,
       errors: { 404: 'NOT_FOUND: the collection, or the Workspace' },
-      read: async (_, workspaceId, page, { query: { collection, flagged, state, q: text } }) => {
+      read: async (_, workspaceId, page, { query: { collection, flagged, state, source, q: text } }) => {
         const collectionId = collection === undefined ? undefined : await resolveCollectionId(db, workspaceId, collection)
-        return listDocuments(db, workspaceId, { ...page, collectionId, flagged: flagged === 'true', state, text })
+        return listDocuments(db, workspaceId, { ...page, collectionId, flagged: flagged === 'true', state, source, text })
       },
     },
     get: { summary: 'Get a document, without its text', find: findDocument },
@@ -170,11 +173,11 @@ function ingestRoute(app: TypedApp, deps: AdminDeps): void {
     // The body is checked in the handler: only the query shows whether it is a file.
     handle(scope, { ...docs.ingest, validatorCompiler: checkAllButBody }, async (request) => {
       const { workspaceId, params, query, headers } = request
-      const { documents, ...labels } = Buffer.isBuffer(request.body)
+      const documents = Buffer.isBuffer(request.body)
         ? parseFileBody(request.body, query, headers['content-type'])
         : parseDocumentList(request.body)
       requireFound(await findCollection(deps.db, workspaceId, params.id), 'collection')
-      return ingestAll(deps, request, params.id, { documents, labels, waits: query.wait !== 'false' })
+      return ingestAll(deps, request, params.id, { documents, waits: query.wait !== 'false' })
     })
   })
 }
@@ -202,26 +205,28 @@ function parsePosition(after: string): number {
   return Number(after)
 }
 
-type Ingest = Partial<Labels> & { readonly documents: readonly Incoming[] }
-
 const checkList = checker(DocumentList)
 const checkLabels = checker(Type.Object(LabelFields))
 
-function parseDocumentList(body: unknown): Ingest {
-  const { documents, ...labels } = valid(checkList(body ?? null))
+function parseDocumentList(body: unknown): readonly Incoming[] {
+  const { documents, ...common } = valid(checkList(body ?? null))
+  const labels = valid(parseLabels(common))
   const keys = new Set<string>()
-  for (const [index, { key, url, content }] of documents.entries()) {
+  return documents.map(({ classification, regulations, acl, ...document }, index) => {
+    const { key, url, content } = document
     const at = `documents[${index}]`
     const problem = keys.has(key) ? 'is used twice' : keyProblem(key)
     if (problem !== undefined) throw invalid({ param: `${at}.key`, message: problem })
     if ((url === undefined) === (content === undefined))
       throw invalid({ param: at, message: 'must have either url or content, not both' })
     keys.add(key)
-  }
-  return { documents, ...valid(parseLabels(labels)) }
+    const own = parseLabels({ classification, regulations, acl })
+    if (!own.ok) throw invalid({ ...own.problem, param: `${at}.${own.problem.param}` })
+    return { ...document, ...labels, ...own.value }
+  })
 }
 
-function parseFileBody(bytes: Buffer, query: Static<typeof FileQuery>, type: string | undefined): Ingest {
+function parseFileBody(bytes: Buffer, query: Static<typeof FileQuery>, type: string | undefined): readonly Incoming[] {
   const { key = '', title, source, classification, regulations, acl } = query
   const problem = keyProblem(key)
   if (problem !== undefined) throw invalid({ param: 'key', message: problem })
@@ -237,7 +242,7 @@ function parseFileBody(bytes: Buffer, query: Static<typeof FileQuery>, type: str
   }
   const media_type = /^application\/octet-stream\b/i.test(type ?? '') ? undefined : type
   const document = { key, content: bytes, ...(title && { title }), ...(source && { source }), ...(media_type && { media_type }) }
-  return { documents: [document], ...valid(parseChecked(checkLabels(labels))) }
+  return [{ ...document, ...valid(parseChecked(checkLabels(labels))) }]
 }
 
 const FileQuery = Type.Object(FILE_QUERY)

@@ -82,6 +82,11 @@ export const warningViews = (warnings: readonly Warning[] | null) =>
   warnings?.map(({ kind, place = null, detail = null, count }) => ({ kind, message: WARNINGS[kind], place, detail, count })) ??
   null
 
+export const FailureView = Type.Object(
+  { code: Type.String(), message: Type.String({ description: 'The problem and what to do.' }), at: Timestamp },
+  { title: 'DocumentFailure' },
+)
+
 export const DocumentView = Type.Object({
   id: Type.String(),
   object: Type.Literal('document'),
@@ -100,12 +105,10 @@ export const DocumentView = Type.Object({
     description:
       'Of the newest upload: it waits (`queued`), its text is read and is indexed next (`parsed`), searches find it (`indexed`), or it `failed`. Until the first `indexed`, `version` is 0. After it, the last version stays searchable.',
   },
-  failure: nullable(
-    Type.Object(
-      { code: Type.String(), message: Type.String({ description: 'The problem and what to do.' }), at: Timestamp },
-      { title: 'DocumentFailure', description: 'Why the newest upload failed, as `error` of the upload. null: it did not fail.' },
-    ),
-  ),
+  failure: {
+    ...nullable(FailureView),
+    description: 'Why the newest upload failed, as `error` of the upload. null: it did not fail.',
+  },
   version: Type.Integer({ description: 'Increases with each change of the content. 0: no upload has succeeded yet.' }),
   content_hash: Type.String({ description: 'SHA-256 of the file. Empty if `version` is 0.' }),
   media_type: Type.String(),
@@ -165,10 +168,11 @@ const Item = Type.Object({
   media_type: Type.Optional(Line),
   title: Type.Optional(Name),
   source: Source,
+  ...LabelFields,
 })
 export type DocumentItem = Static<typeof Item>
 
-/** Body of `POST /admin/v1/collections/:id/documents`: texts and URLs of files. The labels apply to all of them. */
+/** Body of `POST /admin/v1/collections/:id/documents`: texts and URLs of files. The labels apply to documents without their own. */
 export const DocumentList = Type.Object({ documents: Type.Array(Item, { minItems: 1, maxItems: 100 }), ...LabelFields })
 export type DocumentList = Static<typeof DocumentList>
 
