@@ -8,7 +8,7 @@ import { Copyable } from '../../ui/copy.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatFileSize } from '../../ui/format-file-size.ts'
-import { Link } from '../../ui/link.tsx'
+import { Link, LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
@@ -29,14 +29,24 @@ export function Page() {
   const { data: document, error, refetch } = useRead('/admin/v1/documents/{id}', { params: { path: { id } } })
   const path = { id: document?.collection_id ?? '' }
   const { data: collection } = useRead('/admin/v1/collections/{id}', { params: { path } }, { enabled: document !== undefined })
-  const canEdit = useScopes().hasScope('knowledge:write')
+  const { hasScope } = useScopes()
+  const canEdit = hasScope('knowledge:write')
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!document) return <PageSkeleton />
   return (
     <Frame
       title={document.title}
       parent={{ to: `/knowledge/${document.collection_id}`, label: collection?.name ?? t('document.parent') }}
-      actions={canEdit && <DeleteButton document={document} />}
+      actions={
+        <>
+          {hasScope('knowledge:content') && (
+            <LinkButton to="/knowledge/search" search={{ document: id }} variant="default">
+              {t('document.explain')}
+            </LinkButton>
+          )}
+          {canEdit && <DeleteButton document={document} />}
+        </>
+      }
     >
       {document.failure && <FailureAlert document={document} failure={document.failure} canRetry={canEdit} />}
       {document.flags && <FlagsAlert document={document} canClear={canEdit} />}
