@@ -21,6 +21,6 @@ export function createUploads(deps: Deps) {
   const documentFetcher = new DocumentFetcher(deps.config)
   const scanText = createTextScanner({ detectors: deps.detectors, budgetMs: deps.detectorBudgetMs })
   const ocr = openOcr(deps.config.ocr)
-  const uploads = new UploadWorker({ ...deps, scanText, ocr, documentFetcher, record: uploadRecorder(deps) })
+  const uploads = new UploadWorker({ ...deps, scanText, ocr, documentFetcher, ...uploadRecorder(deps) })
   return { documentFetcher, ocr, uploads }
 }

@@ -111,7 +111,10 @@ const COMMANDS: Readonly<Record<string, readonly [about: string, load: Load, ...
     repeatable('--group <id>', 'members of this group may read the documents; repeatable'),
     repeatable('--user <id>', 'this user may read the documents; repeatable'),
     option('--delete-missing', 'delete documents of the collection whose files are not in the folder'),
-    option('--force', 'with --delete-missing: delete even more than 20 % of the documents'),
+    option(
+      '--force',
+      'with --delete-missing: delete even more than 20 % of the documents, and all of them if the folder is empty',
+    ),
     option('--json', 'print a line of JSON for each file, and a summary line'),
   ],
   'policy test <files...>': ['run the tests that policy documents name', async () => (await policy()).policyTest],

@@ -38,7 +38,7 @@ export interface Folder {
   readonly collectionId: string
   readonly labels?: LabelPatch
   readonly deleteMissing?: boolean
-  /** Whether to delete them even if they are more than MISSING_SHARE of the documents. */
+  /** Whether to delete them even if they are more than MISSING_SHARE of the documents, or all of them. */
   readonly force?: boolean
   readonly ledger?: DocumentLedger
 }
@@ -135,16 +135,25 @@ async function ingestFile(deps: FolderDeps, folder: Folder, { key, path }: Folde
 
 /** Returns the id of the document, which has its last version or no content. Writes nothing if the failure is known. */
 async function keepFailure(
-  { database: { db }, clock }: FolderDeps,
+  deps: FolderDeps,
   { workspaceId, collectionId }: Folder,
   document: IncomingDocument,
   failure: Omit<Failure, 'at'>,
 ): Promise<string | null> {
-  const stored = await findDocumentByKey(db, workspaceId, collectionId, document.key)
+  const { key } = document
+  const stored = await findDocumentByKey(deps.database.db, workspaceId, collectionId, key)
   if (stored?.state === 'failed' && stored.failure?.message === failure.message) return stored.id
-  const fail = (tx: Tx) => failDocument(tx, workspaceId, collectionId, document, failure, clock.now())
-  return (await db.transaction().execute(fail)) ?? null
+  const id = await runRecorded(deps, workspaceId, async (tx, now) => {
+    const value = await failDocument(tx, workspaceId, collectionId, document, failure, now)
+    return { value, changes: value === undefined ? [] : [failureChange({ id: value, name: key }, failure)] }
+  })
+  return id ?? null
 }
+
+const failureChange = (document: { readonly id: string; readonly name: string }, { code }: Omit<Failure, 'at'>): Change => ({
+  ...changeOf('document', 'failed', document, ['state', 'failure']),
+  failure: code,
+})
 
 /** The outcome of a file that is already applied. Its document may have been changed over the API. */
 async function skippedOutcome(
@@ -187,7 +196,7 @@ const CHANGE_BY_OUTCOME = {
   changed: 'updated',
   relabelled: 'updated',
   unchanged: 'unchanged',
-  failed: 'unchanged',
+  failed: 'failed',
   deleted: 'deleted',
 } as const
 
@@ -197,7 +206,8 @@ function documentChanges({ outcome, documentId: id, attachments }: Ingested, doc
   return [
     changeOf('document', CHANGE_BY_OUTCOME[outcome], { id, name: document.key }, fields),
     ...attachments.map((attachment) => {
-      const { key: name, documentId } = attachment
+      const { key: name, documentId, failure } = attachment
+      if (failure) return failureChange({ id: documentId, name }, failure)
       const isRead = attachment.outcome === 'added' || attachment.outcome === 'changed'
       return changeOf('document', CHANGE_BY_OUTCOME[attachment.outcome], { id: documentId, name }, isRead ? ['content'] : [])
     }),
@@ -209,9 +219,9 @@ async function* deleteMissingDocuments(
   folder: Folder,
   { kept, added, vacant }: Readonly<Record<'kept' | 'added' | 'vacant', ReadonlySet<string>>>,
 ): AsyncGenerator<FileOutcome> {
-  if (kept.size === 0) {
+  if (!folder.force && kept.size === 0) {
     throw new DeletionRefused(
-      'The folder contains no files, so no document was deleted. Check that the folder is mounted and the path is correct.',
+      'The folder contains no files, so no document was deleted. Check that the folder is mounted and the path is correct, or use --force to delete the documents.',
     )
   }
   const { missing, known } = await missingDocuments(deps, folder, kept, added)
