@@ -102,6 +102,10 @@ const COMMANDS: Readonly<Record<string, readonly [about: string, load: Load, ...
     async () => (await import('./ingest.ts')).ingest,
     required('--collection <name>'),
     WORKSPACE,
+    option(
+      '--prefix <path>',
+      'begins the key of each document, for example docs/handbook, so that folders with equal files keep apart',
+    ),
     option('--create', 'create the collection if it does not exist'),
     option('--classification <label>', 'classification of each document: public, internal, confidential or restricted'),
     repeatable('--regulation <name>', 'regulation of each document; repeatable'),
@@ -110,7 +114,7 @@ const COMMANDS: Readonly<Record<string, readonly [about: string, load: Load, ...
     repeatable('--department <name>', 'users of this department may read the documents; repeatable'),
     repeatable('--group <id>', 'members of this group may read the documents; repeatable'),
     repeatable('--user <id>', 'this user may read the documents; repeatable'),
-    option('--delete-missing', 'delete documents of the collection whose files are not in the folder'),
+    option('--delete-missing', 'delete documents of the collection, or below --prefix, whose files are not in the folder'),
     option(
       '--force',
       'with --delete-missing: delete even more than 20 % of the documents, and all of them if the folder is empty',

@@ -184,6 +184,24 @@ describe.each(testDatabases())('ingestFolder on $name', async ({ open }) => {
     expect((await told({ deleteMissing: true, force: true })).filter((line) => line.endsWith(' deleted'))).toHaveLength(10)
   })
 
+  test('prefix: folders with equal files keep apart, and deleteMissing reads only the documents below it', async () => {
+    put('README.md', 'First.')
+    put('a.md', 'a')
+    await told({ prefix: 'docs/first' })
+    rmSync(join(path, 'a.md'))
+    put('README.md', 'Second.')
+    expect(await told({ prefix: 'docs/second' })).toEqual(['docs/second/README.md added'])
+    await told({ prefix: 'docs/second-edition' })
+    rmSync(join(path, 'README.md'))
+    await expect(told({ prefix: 'docs/second', deleteMissing: true })).rejects.toThrow('The folder contains no files')
+    expect(await told({ prefix: 'docs/second', deleteMissing: true, force: true })).toEqual(['docs/second/README.md deleted'])
+    expect((await documents()).map(({ key }) => key).toSorted()).toEqual([
+      'docs/first/README.md',
+      'docs/first/a.md',
+      'docs/second-edition/README.md',
+    ])
+  })
+
   test('deleteMissing: keeps the attachments of an e-mail, which have no files', async () => {
     const part = 'Content-Disposition: attachment; filename="a.csv"\r\n\r\nname,price\r\nshoe,70'
     const head = 'From: ann@example.org\r\nSubject: Offer\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=x'

@@ -36,6 +36,8 @@ export interface Folder {
   readonly path: string
   readonly workspaceId: string
   readonly collectionId: string
+  /** Begins the key of each document: `docs/handbook`. `deleteMissing` deletes only documents below it. */
+  readonly prefix?: string | undefined
   readonly labels?: LabelPatch
   readonly deleteMissing?: boolean
   /** Whether to delete them even if they are more than MISSING_SHARE of the documents, or all of them. */
@@ -80,7 +82,7 @@ export async function* ingestFolder(deps: FolderDeps, folder: Folder, signal?: A
     return outcome
   }
   try {
-    for await (const file of filesBelow(folder.path, (key) => vacant.add(key))) {
+    for await (const file of filesBelow(folder.path, (key) => vacant.add(key), folder.prefix)) {
       if (signal?.aborted) return
       seen.add(file.key)
       if (!('path' in file)) isComplete = false
@@ -248,7 +250,7 @@ async function* deleteMissingDocuments(
 
 async function missingDocuments(
   { database: { db } }: FolderDeps,
-  { workspaceId, collectionId }: Folder,
+  { workspaceId, collectionId, prefix }: Folder,
   kept: ReadonlySet<string>,
   added: ReadonlySet<string>,
 ) {
@@ -259,7 +261,7 @@ async function missingDocuments(
     for (const { id, key, chunks, parentId } of page?.data ?? []) {
       after = id
       // An attachment has no file of its own, and goes with the document that contains it.
-      if (parentId !== null) continue
+      if (parentId !== null || (prefix !== undefined && !key.startsWith(`${prefix}/`))) continue
       if (!added.has(key)) known += 1
       if (!kept.has(key)) missing.push({ id, key, chunks })
     }
