@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import { LABELLED, labelTerm } from './entry-filter.ts'
-import { type Language, termOf } from './language.ts'
+import { type Language, partsOfCompound, termOf } from './language.ts'
 import { lockPartitions, type Partition } from './partition.ts'
 import { addPostings, MAX_LENGTH, removePostings } from './posting-store.ts'
 import { TOKENIZER, visitWords } from './words.ts'
+import { compoundLanguageOf } from './written-language.ts'
 
 /** A searchable text: a chunk of a document or a memory. */
 export interface Entry {
@@ -14,6 +15,8 @@ export interface Entry {
   readonly text: string
   /** A search can be limited to entries with these labels (entry-filter.ts). They are no words: no query finds them, and they add no length. */
   readonly labels?: readonly string[]
+  /** The language of the partition may not be that of the text: compounds are split in the language that the text seems to have. */
+  readonly inAnyLanguage?: boolean
 }
 
 /** A word of the title counts this many times. */
@@ -91,13 +94,15 @@ export async function removeEntries(tx: Tx, ids: readonly string[]): Promise<voi
 const totalLength = (entries: readonly { readonly length: number }[]): number =>
   entries.reduce((sum, { length }) => sum + length, 0)
 
-export function countTerms({ id, title, text, labels = [] }: Entry, language: Language): TermCounts {
+export function countTerms({ id, title, text, labels = [], inAnyLanguage }: Entry, language: Language): TermCounts {
+  const compounds = inAnyLanguage ? compoundLanguageOf(`${title}\n${text}`) : undefined
   const terms = new Map<string, number>()
   let length = 0
   const count = (counted: string, weight: number): void =>
     visitWords(counted, (word, _, kind) => {
       const term = termOf(word, language)
-      for (const text of [term.text, ...term.parts]) terms.set(text, (terms.get(text) ?? 0) + weight)
+      const parts = compounds ? partsOfCompound(word, compounds, language) : term.parts
+      for (const text of new Set([term.text, ...parts])) terms.set(text, (terms.get(text) ?? 0) + weight)
       // Ids in a text would lower the score of its words.
       if (!term.stop && kind !== 'fragment') length += weight
     })

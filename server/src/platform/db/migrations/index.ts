@@ -24,6 +24,7 @@ import * as documentWarnings from './0023-document-warnings.ts'
 import * as uploads from './0024-uploads.ts'
 import * as groups from './0025-groups.ts'
 import * as tokenizer3 from './0026-tokenizer-3.ts'
+import * as tokenizer4 from './0027-tokenizer-4.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -52,4 +53,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0024-uploads': uploads,
   '0025-groups': groups,
   '0026-tokenizer-3': tokenizer3,
+  '0027-tokenizer-4': tokenizer4,
 }
