@@ -38,11 +38,14 @@ const SearchBody = Type.Object({
 })
 
 const Checks = Type.Array(
-  Type.Object({
-    rule: oneOf(VISIBILITY_RULES),
-    passed: Type.Boolean(),
-    because: Type.String({ description: 'Explanation in plain words.' }),
-  }),
+  Type.Object(
+    {
+      rule: oneOf(VISIBILITY_RULES),
+      passed: Type.Boolean(),
+      because: Type.String({ description: 'Explanation in plain words.' }),
+    },
+    { title: 'VisibilityCheck' },
+  ),
   { description: 'The rules that decide whether the user can see it.' },
 )
 
