@@ -69,6 +69,7 @@ export default defineConfig({
         'upload.states.*',
         'states.*',
         'documents.none.*',
+        'explain.states.*',
         'form.departments',
         'form.roles',
         'form.users',

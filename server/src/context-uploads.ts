@@ -26,7 +26,7 @@ export function createUploads(deps: Deps) {
   const documentFetcher = new DocumentFetcher(deps.config)
   const scanText = createTextScanner({ detectors: deps.detectors, budgetMs: deps.detectorBudgetMs })
   const ocr = openOcr(deps.config.ocr)
-  const uploads = new UploadWorker({ ...deps, scanText, ocr, documentFetcher, record: uploadRecorder(deps) })
+  const uploads = new UploadWorker({ ...deps, scanText, ocr, documentFetcher, ...uploadRecorder(deps) })
   const [sourceHttp, sourceBox] = [new SourceHttp(deps.config), secretBox(deps.secrets, 'source')]
   const sources = new SourceWorker({ ...deps, uploads, sourceHttp, sourceBox, recordDeletion: sourceRecorder(deps) })
   return { documentFetcher, ocr, uploads, sourceHttp, sourceBox, sources }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { fromId } from '../../src/platform/lib/id.ts'
+import { assertNoContent } from '../support/audit.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { adminClient, expectError, type Json } from './client.ts'
@@ -108,6 +109,28 @@ describe('uploads that do not wait', () => {
     expect(await upload([{ key: 'good.md', content: 'Good.' }])).toMatchObject([{ outcome: 'unchanged' }])
     const [created] = await admin.records(1, { workspace })
     expect(created.change).toMatchObject({ action: 'document.create', object_id: good.document_id })
+  })
+
+  test('failed: recorded with the code and the operator of the upload, without content; again after a retry', async () => {
+    const documents = [{ key: 'plans/attack.pdf', content: 'Attack at dawn.' }]
+    const [bad] = (await upload(documents)) as [Json]
+    await settled(bad.document_id)
+    const failures = async () =>
+      (await admin.records(20, { workspace })).filter(({ change }: Json) => change.object_id === bad.document_id)
+    const [record, ...others] = await failures()
+    expect(others).toEqual([])
+    const change = { action: 'document.fail', object_type: 'document', fields: ['state', 'failure'], failure: 'broken' }
+    expect(record.change).toEqual({ ...change, object_id: bad.document_id })
+    const [created] = await admin.records(20, { workspace }).then((all) => all.toReversed())
+    expect(record.user).toEqual(created.user)
+    assertNoContent(record, ['attack', 'dawn'])
+    await admin.post(`/documents/${bad.document_id}/retry`, undefined, { workspace })
+    const actions = async () => (await failures()).map((one: Json) => one.change.action)
+    await expect.poll(actions).toEqual(['document.fail', 'document.retry', 'document.fail'])
+    // An upload that waits is recorded as well.
+    const [waited] = (await ingest({ documents: [{ key: 'blank.md', content: ' ' }] })) as [Json]
+    const [last] = await admin.records(1, { workspace })
+    expect(last.change).toMatchObject({ action: 'document.fail', object_id: waited.document_id, failure: 'empty' })
   })
 
   test('retry: reads the file of a failed upload again, and 409 when none is kept', async () => {

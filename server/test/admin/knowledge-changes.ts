@@ -48,6 +48,9 @@ export const KNOWLEDGE_CHANGES: readonly RecordedChange[] = [
     documents: [{ key: 'raid.md', content: 'Attack at dusk.' }],
     acl: 'everyone',
   }),
+  change('document.fail', 'POST /collections/{id}/documents', ['state', 'failure'], ['blank.md'], {
+    documents: [{ key: 'blank.md', content: ' ' }],
+  }),
   change('document.update', 'POST /collections/{id}/documents', ['content'], ['plan.md', 'noon'], {
     documents: [{ key: 'plan.md', content: 'Attack at noon.' }],
   }),

@@ -48,6 +48,15 @@ describe('search in any script', () => {
   })
 
   test.each([
+    ['Kündigungsfrist beträgt drei Monate', ['Frist', 'Kündigung', 'Kündigungsfrist']],
+    ['De opzegtermijn is drie maanden', ['termijn']],
+    ['Uppsägningstiden är tre månader', ['tiden']],
+  ] as const)('memory: the parts of compounds in %j are found', async (text, queries) => {
+    await memory.store(text)
+    for (const query of queries) expect(await memory.texts(query), query).toContain(text)
+  })
+
+  test.each([
     ['de', 'Der Krankenversicherungsbeitrag steigt', ['Beitrag', 'Versicherung', 'Krankenversicherung', 'Beiträge']],
     ['de', 'Der Beitrag zur Krankenversicherung steigt', ['Krankenversicherungsbeitrag', 'Krankenversicherungsbeiträge']],
     ['nl', 'De zorgverzekering wordt duurder', ['verzekering', 'zorg', 'verzekeringen']],

@@ -36,6 +36,7 @@ describe('message search', () => {
     ['请到上海分\n公司', ['分公司']],
     ['Η ΣΎΜΒΑΣΗ ΣΤΗΝ ΑΘΗΝΑ', ['σύμβαση', 'Αθήνα']],
     ['تنتهي العُقُود في مارس', ['العقود']],
+    ['Die Kündigungsfrist beträgt drei Monate', ['Frist', 'kündigung', '"die frist beträgt"', 'Kündigungsfrist']],
     ['Hauptstraße 5', ['HAUPTSTRASSE', 'hauptstrasse']],
     ['The x\u0303y value', ['x\u0303y']],
     ['written in C++', ['C++', '"in C++"']],
@@ -50,6 +51,7 @@ describe('message search', () => {
     ['the other 4711 of INC', 'INC-4711'],
     ['海上有船', '上海'],
     ['the café of Rosa', 'cafeteria'],
+    ['Die Bestellnummer der Firma', 'nummernschild'],
     ['phrase one two', '"one phrase"'],
   ])('search: %j is not found with %j', async (text, query) => {
     const id = await say(text)

@@ -15,7 +15,7 @@ export function useChangeItems(record: AuditRecord): readonly (readonly [name: s
   const { nameOf } = useEventNames()
   const { change } = record
   if (!change) return []
-  const { action, object_type, object_id, fields } = change
+  const { action, object_type, object_id, fields, failure } = change
   return [
     [
       t('record.action'),
@@ -29,6 +29,7 @@ export function useChangeItems(record: AuditRecord): readonly (readonly [name: s
     action === 'review_queue.read'
       ? [t('record.items'), <ItemLinks key="items" ids={fields} />]
       : [t('record.fields'), fields.join(', ') || null],
+    [t('record.failure'), failure],
   ]
 }
 

@@ -8,10 +8,8 @@ import { showFormError } from '../../ui/form-errors.ts'
 import { notifySuccess } from '../../ui/notify.ts'
 import { SubmitForm } from '../../ui/submit-form.tsx'
 import { useFormSync } from '../../ui/use-form-sync.ts'
-import type { Document } from './documents-section.tsx'
+import { DOCUMENT_REFRESH, type Document } from './document.ts'
 import { LabelsFields, type LabelValues, labelsBody } from './labels-fields.tsx'
-
-export const DOCUMENT_REFRESH = ['/admin/v1/documents']
 
 export function EditDocumentButton({ document }: { readonly document: Document }) {
   const { t } = useTranslation('knowledge')

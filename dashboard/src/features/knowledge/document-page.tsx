@@ -8,36 +8,52 @@ import { Copyable } from '../../ui/copy.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatFileSize } from '../../ui/format-file-size.ts'
-import { Link } from '../../ui/link.tsx'
+import { Link, LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
-import { DOCUMENT_REFRESH, EditDocumentButton } from './document-edit-button.tsx'
+import { DOCUMENT_REFRESH, type Document } from './document.ts'
+import { EditDocumentButton } from './document-edit-button.tsx'
 import { DocumentText } from './document-text.tsx'
-import type { Document } from './documents-section.tsx'
 import { FailureAlert } from './failure-alert.tsx'
 import { FindableBy } from './findable-by.tsx'
 import { FlagsAlert } from './flags-alert.tsx'
+import { ProgressAlert } from './progress-alert.tsx'
 import { useAclTexts } from './use-acl-texts.ts'
+import { IDLE_MS, POLL_MS } from './use-unfinished.ts'
 import { WarningsSection } from './warnings-section.tsx'
 
 /** One document: findings, access, text and file. */
 export function Page() {
   const { t } = useTranslation('knowledge')
   const id = usePathParam('id')
-  const { data: document, error, refetch } = useRead('/admin/v1/documents/{id}', { params: { path: { id } } })
+  const init = { params: { path: { id } } }
+  const { data: document, error, refetch } = useRead('/admin/v1/documents/{id}', init, { refetchInterval: IDLE_MS })
+  const isUnfinished = document?.state === 'queued' || document?.state === 'parsed'
+  useRead('/admin/v1/documents/{id}', init, { enabled: isUnfinished, refetchInterval: POLL_MS })
   const path = { id: document?.collection_id ?? '' }
   const { data: collection } = useRead('/admin/v1/collections/{id}', { params: { path } }, { enabled: document !== undefined })
-  const canEdit = useScopes().hasScope('knowledge:write')
+  const { hasScope } = useScopes()
+  const canEdit = hasScope('knowledge:write')
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!document) return <PageSkeleton />
   return (
     <Frame
       title={document.title}
       parent={{ to: `/knowledge/${document.collection_id}`, label: collection?.name ?? t('document.parent') }}
-      actions={canEdit && <DeleteButton document={document} />}
+      actions={
+        <>
+          {hasScope('knowledge:content') && (
+            <LinkButton to="/knowledge/search" search={{ document: id }} variant="default">
+              {t('document.explain')}
+            </LinkButton>
+          )}
+          {canEdit && <DeleteButton document={document} />}
+        </>
+      }
     >
+      {isUnfinished && <ProgressAlert document={document} />}
       {document.failure && <FailureAlert document={document} failure={document.failure} canRetry={canEdit} />}
       {document.flags && <FlagsAlert document={document} canClear={canEdit} />}
       <Section
@@ -53,7 +69,7 @@ export function Page() {
         <Labels document={document} />
       </Section>
       <WarningsSection document={document} />
-      <DocumentText documentId={id} chunks={document.chunks} />
+      <DocumentText key={document.version} documentId={id} chunks={document.chunks} />
       <File document={document} />
     </Frame>
   )

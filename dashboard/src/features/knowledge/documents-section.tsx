@@ -1,6 +1,5 @@
-import { Badge, Box, Group, Text } from '@mantine/core'
+import { Badge, Box, Group, Loader, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { ItemOf } from '../../api/operations.ts'
 import { useList } from '../../api/queries.ts'
 import { oneOf, textOf, useFilters } from '../../routing/location.ts'
 import { Classification } from '../../ui/classification.tsx'
@@ -11,10 +10,11 @@ import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/section.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Views } from '../../views/views.tsx'
+import type { Document } from './document.ts'
+import { RetryButton } from './retry-button.tsx'
 import { StateBadge } from './state-badge.tsx'
 import { useAclTexts } from './use-acl-texts.ts'
-
-export type Document = ItemOf<'/admin/v1/documents'>
+import { POLL_MS, useUnfinished } from './use-unfinished.ts'
 
 const readFilters = ({ only, q }: Readonly<Record<string, unknown>>) => ({
   q: textOf(q),
@@ -31,9 +31,11 @@ interface DocumentsSectionProps {
 export function DocumentsSection({ collectionId, canAdd }: DocumentsSectionProps) {
   const { t } = useTranslation('knowledge')
   const [filters, setFilters] = useFilters(readFilters)
-  const columns = useColumns()
+  const columns = useColumns(canAdd)
+  const unfinished = useUnfinished(collectionId)
   const query = { collection: collectionId, ...(filters.q && { q: filters.q }), ...(filters.only && QUERIES[filters.only]) }
-  const list = useList('/admin/v1/documents', { params: { query } })
+  const isUnfinished = unfinished.queued.count + unfinished.parsed.count > 0
+  const list = useList('/admin/v1/documents', { params: { query } }, isUnfinished ? { refetchInterval: POLL_MS } : {})
   const empty = filters.q ? (
     <EmptyState title={t('documents.none.found')} />
   ) : filters.only ? (
@@ -63,16 +65,33 @@ export function DocumentsSection({ collectionId, canAdd }: DocumentsSectionProps
       >
         <Views page="documents" />
       </FilterBar>
+      {isUnfinished && <Unfinished {...unfinished} />}
       <DataTable label={t('documents.title')} list={list} columns={columns} keyOf={({ id }) => id} empty={empty} />
     </Section>
   )
 }
 
-function useColumns(): readonly Column<Document>[] {
+function Unfinished({ queued, parsed }: ReturnType<typeof useUnfinished>) {
+  const { t } = useTranslation('knowledge')
+  const numberOf = ({ count, hasMore }: typeof queued) => (hasMore ? `${count}+` : String(count))
+  return (
+    <Group gap="xs" role="status">
+      <Loader size="xs" aria-hidden />
+      <Text size="sm">
+        {[
+          ...(queued.count > 0 ? [t('documents.waiting', { count: queued.count, number: numberOf(queued) })] : []),
+          ...(parsed.count > 0 ? [t('documents.indexing', { count: parsed.count, number: numberOf(parsed) })] : []),
+        ].join(' ')}
+      </Text>
+    </Group>
+  )
+}
+
+function useColumns(canRetry: boolean): readonly Column<Document>[] {
   const { t } = useTranslation('knowledge')
   const { readersOf } = useAclTexts()
   return [
-    { header: t('documents.document'), cell: (document) => <Title document={document} /> },
+    { header: t('documents.document'), cell: (document) => <Title document={document} canRetry={canRetry} /> },
     {
       header: t('documents.classification'),
       cell: ({ effective }) => <Classification level={effective.classification} />,
@@ -84,7 +103,12 @@ function useColumns(): readonly Column<Document>[] {
   ]
 }
 
-function Title({ document: { id, title, key, flags, warning_count, state } }: { readonly document: Document }) {
+interface TitleProps {
+  readonly document: Document
+  readonly canRetry: boolean
+}
+
+function Title({ document: { id, title, key, flags, warning_count, state, failure }, canRetry }: TitleProps) {
   const { t } = useTranslation('knowledge')
   return (
     <Box>
@@ -98,6 +122,14 @@ function Title({ document: { id, title, key, flags, warning_count, state } }: { 
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
           {key}
         </Text>
+      )}
+      {failure && (
+        <Group gap="xs">
+          <Text size="xs" c="var(--mantine-color-error)" style={{ overflowWrap: 'anywhere' }}>
+            {failure.message}
+          </Text>
+          {canRetry && <RetryButton id={id} name={title} />}
+        </Group>
       )}
     </Box>
   )

@@ -5,17 +5,14 @@ interface FileInFolder extends File {
 }
 
 /**
- * Document keys of files, as `gatehouse ingest FOLDER` sets them: the path below the folder, without hidden files. With several
- * folders, keys include the folder names, so that they stay unique.
+ * Document keys of files, without hidden files: the path from the chosen folder, with its name, so that `README.md` of two folders are
+ * two documents. `gatehouse ingest FOLDER --prefix NAME` gives the same keys.
  */
 export function withKeys(files: readonly File[]): readonly { readonly file: File; readonly key: string }[] {
-  const all = files.map((file) => ({ file, parts: pathOf(file).split('/').filter(Boolean) }))
-  const roots = new Set(all.map(({ parts: [root, ...below] }) => (below.length > 0 ? root : undefined)))
-  const isOneFolder = roots.size === 1 && !roots.has(undefined)
-  return all
-    .map(({ file, parts }) => ({ file, below: isOneFolder ? parts.slice(1) : parts }))
-    .filter(({ below }) => !below.some((part) => part.startsWith('.')))
-    .map(({ file, below }) => ({ file, key: below.join('/') }))
+  return files
+    .map((file) => ({ file, parts: pathOf(file).split('/').filter(Boolean) }))
+    .filter(({ parts }) => !(parts.length > 1 ? parts.slice(1) : parts).some((part) => part.startsWith('.')))
+    .map(({ file, parts }) => ({ file, key: parts.join('/') }))
 }
 
 function pathOf(file: FileInFolder): string {

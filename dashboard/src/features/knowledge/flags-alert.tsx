@@ -4,8 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useChange } from '../../api/queries.ts'
 import { findingLabel } from '../../ui/finding-labels.ts'
 import { notifyError, notifySuccess } from '../../ui/notify.ts'
-import { DOCUMENT_REFRESH } from './document-edit-button.tsx'
-import type { Document } from './documents-section.tsx'
+import { DOCUMENT_REFRESH, type Document } from './document.ts'
 
 interface FlagsAlertProps {
   readonly document: Document

@@ -1,9 +1,9 @@
-import { Group, List, Paper, Text, ThemeIcon, VisuallyHidden } from '@mantine/core'
-import { IconCheck, IconX } from '@tabler/icons-react'
+import { Group, Paper, Text } from '@mantine/core'
 import { Trans, useTranslation } from 'react-i18next'
 import type { ExplainedHit as Hit } from '../../api/schema.d.ts'
 import { Classification } from '../../ui/classification.tsx'
 import { Link } from '../../ui/link.tsx'
+import { CheckList } from './check-list.tsx'
 
 /** A hit with the checks that decide whether the user sees it. */
 export function HitCard({ hit }: { readonly hit: Hit }) {
@@ -42,22 +42,7 @@ export function HitCard({ hit }: { readonly hit: Hit }) {
       <Text size="sm" my="xs" lineClamp={4} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
         {content}
       </Text>
-      <List size="sm" lh={1.4} spacing={6} center listStyleType="none" withPadding={false}>
-        {checks.map(({ passed, because }) => (
-          <List.Item key={because} icon={<CheckIcon passed={passed} />}>
-            <VisuallyHidden>{passed ? t('search.passed') : t('search.failed')}</VisuallyHidden>
-            {because}
-          </List.Item>
-        ))}
-      </List>
+      <CheckList checks={checks} />
     </Paper>
-  )
-}
-
-function CheckIcon({ passed }: { readonly passed: boolean }) {
-  return (
-    <ThemeIcon size={18} radius="xl" color={passed ? 'green' : 'red'} variant="light" aria-hidden>
-      {passed ? <IconCheck size={12} /> : <IconX size={12} />}
-    </ThemeIcon>
   )
 }

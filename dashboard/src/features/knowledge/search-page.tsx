@@ -1,4 +1,5 @@
 import { Alert, Stack, Text } from '@mantine/core'
+import { IconBan } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import { Trans, useTranslation } from 'react-i18next'
 import { useChange } from '../../api/queries.ts'
@@ -11,6 +12,7 @@ import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
+import { DocumentExplanation } from './document-explanation.tsx'
 import { HitCard } from './hit-card.tsx'
 import { readSearch, searchBody } from './search-filters.ts'
 import { SearchForm } from './search-form.tsx'
@@ -18,9 +20,10 @@ import { SearchForm } from './search-form.tsx'
 /** Searches as a user and explains visible and hidden hits. */
 export function Page() {
   const { t } = useTranslation('knowledge')
-  const [search, setSearch] = useFilters(readSearch)
+  const [filters, setFilters] = useFilters(readSearch)
+  const { document, ...search } = filters
   const { mutate, data, error, isPending } = useChange('post', '/admin/v1/knowledge/search')
-  const body = searchBody(search)
+  const body = searchBody(filters)
   const bodyText = body && JSON.stringify(body)
   // The search is in the URL, so that it can be shared as a link.
   useEffect(() => {
@@ -33,9 +36,16 @@ export function Page() {
       description={t('search.description')}
       parent={{ to: '/knowledge', label: t('allCollections') }}
     >
-      <SearchForm key={bodyText} search={search} onSearch={setSearch} onRepeat={repeat} pending={isPending} />
+      <SearchForm key={bodyText} search={search} onSearch={setFilters} onRepeat={repeat} pending={isPending} />
+      {document && (
+        <DocumentExplanation
+          documentId={document}
+          explanation={bodyText === undefined || isPending || error ? undefined : data}
+          onClose={() => setFilters({ document: undefined })}
+        />
+      )}
       {bodyText === undefined ? (
-        <EmptyState title={t('search.emptyTitle')}>{t('search.emptyHint')}</EmptyState>
+        !document && <EmptyState title={t('search.emptyTitle')}>{t('search.emptyHint')}</EmptyState>
       ) : error ? (
         <ErrorState error={error} onRetry={repeat} />
       ) : isPending || !data ? (
@@ -52,8 +62,8 @@ interface ResultsProps {
   readonly applicationId: string | undefined
 }
 
-function Results({ explanation: { enabled, ceiling, visible, hidden }, applicationId }: ResultsProps) {
-  const { t } = useTranslation('knowledge')
+function Results({ explanation: { enabled, ceiling, withheld_by: withheldBy, visible, hidden }, applicationId }: ResultsProps) {
+  const { t, i18n } = useTranslation('knowledge')
   return (
     <>
       {!enabled && (
@@ -64,6 +74,11 @@ function Results({ explanation: { enabled, ceiling, visible, hidden }, applicati
               {t('search.openSettings')}
             </LinkButton>
           </Stack>
+        </Alert>
+      )}
+      {withheldBy.length > 0 && (
+        <Alert color="red" variant="light" icon={<IconBan size={18} />} title={t('search.withheldTitle')}>
+          {t('search.withheldBy', { count: withheldBy.length, rules: new Intl.ListFormat(i18n.language).format(withheldBy) })}
         </Alert>
       )}
       <Text size="sm" component="div">

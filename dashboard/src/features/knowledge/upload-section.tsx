@@ -1,5 +1,5 @@
 import '@mantine/dropzone/styles.css'
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { Dropzone } from '@mantine/dropzone'
 import { IconFileUpload } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
@@ -10,7 +10,7 @@ import { useUnloadWarning } from '../../ui/use-unsaved-warning.ts'
 import { FolderButton } from './folder-button.tsx'
 import { UploadRow } from './upload-row.tsx'
 import { UrlForm } from './url-form.tsx'
-import { useUploads } from './use-uploads.ts'
+import { type Upload, useUploads } from './use-uploads.ts'
 
 /** Limit of the server. */
 const MAX_BYTES = 25 * 1_048_576
@@ -28,6 +28,7 @@ export function UploadSection({ collectionId, afterUploads }: UploadSectionProps
   const [hasUrl, setHasUrl] = useState(false)
   const done = uploads.filter(({ state }) => state !== 'queued' && state !== 'uploading').length
   const isIdle = done === uploads.length
+  const failed = uploads.filter(({ state }) => state === 'failed').length
   useUnloadWarning(!isIdle)
   const refuse = (name: string) => notifyError(new Error(t('upload.tooLarge', { name })))
   const addAllowed = (files: readonly File[]) => {
@@ -55,9 +56,13 @@ export function UploadSection({ collectionId, afterUploads }: UploadSectionProps
         <>
           <Text size="sm" c="dimmed" role="status">
             {t('upload.progress', { done, count: uploads.length })}
+            {failed > 0 && ` ${t('upload.failures', { count: failed })}`}
           </Text>
+          {uploads.length > 1 && !isIdle && (
+            <Progress value={(100 * done) / uploads.length} aria-label={t('upload.allProgress')} />
+          )}
           <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: 'none' }} aria-label={t('upload.list')}>
-            {uploads.map((upload) => (
+            {[...uploads].sort(failedFirst).map((upload) => (
               <UploadRow key={upload.id} upload={upload} onRetry={() => retry(upload)} />
             ))}
           </Stack>
@@ -67,6 +72,8 @@ export function UploadSection({ collectionId, afterUploads }: UploadSectionProps
     </Section>
   )
 }
+
+const failedFirst = (one: Upload, other: Upload): number => Number(other.state === 'failed') - Number(one.state === 'failed')
 
 interface DropAreaProps {
   readonly onFiles: (files: File[]) => void

@@ -48,10 +48,10 @@ export function useUploads(collectionId: string) {
           const onProgress = (progress: number) => dispatch({ update: { id, progress } })
           const outcome = await upload({ collectionId, key, file, onProgress })
           dispatch({ update: { id, ...outcome } })
+          void refreshPaths(queries, ['/admin/v1/documents'])
         }
       }
       await Promise.all(Array.from({ length: CONCURRENT_UPLOADS }, worker))
-      await refreshPaths(queries, ['/admin/v1/documents'])
     },
     [collectionId, queries],
   )

@@ -1,7 +1,7 @@
 import { List, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { Section } from '../../ui/section.tsx'
-import type { Document } from './documents-section.tsx'
+import type { Document } from './document.ts'
 
 /** Content of the file that was not read, was read by a guess or was left out. */
 export function WarningsSection({ document: { warnings = [] } }: { readonly document: Pick<Document, 'warnings'> }) {

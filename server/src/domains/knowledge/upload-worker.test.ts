@@ -39,6 +39,7 @@ describe.each(testDatabases())('uploads on $name', async ({ open }) => {
       ...{ db, signal, scanText, ocr: undefined, documentFetcher: { fetch }, onError: (error) => void errors.push(error) },
       clock: { now },
       record: (_, __, write) => transact(write),
+      recordFailure: (_, __, write) => transact(write),
     })
   const enqueue = async (upload: Partial<IncomingUpload> & { key: string }, isClaimed = false) => {
     const options = { operatorId, now: now(), isClaimed }

@@ -27,21 +27,28 @@ const INTERRUPTED = {
 
 export type UploadResult = Ingested | { readonly failure: Omit<Failure, 'at'> }
 
-/** Writes in a transaction that also records a change of the document in the audit log, with the operator of the upload. */
-export type RecordUpload = (
-  upload: Upload,
-  document: IncomingDocument,
-  write: (tx: Tx, now: Date) => Promise<Ingested | undefined>,
-) => Promise<Ingested | undefined>
+/** Writes in a transaction that also records in the audit log what the upload did, with its operator. */
+export interface UploadRecorder {
+  readonly record: (
+    upload: Upload,
+    document: IncomingDocument,
+    write: (tx: Tx, now: Date) => Promise<Ingested | undefined>,
+  ) => Promise<Ingested | undefined>
+  /** `write` returns whether the document has failed now. */
+  readonly recordFailure: (
+    upload: Upload,
+    failure: Omit<Failure, 'at'>,
+    write: (tx: Tx, now: Date) => Promise<boolean>,
+  ) => Promise<boolean>
+}
 
-export interface UploadDeps {
+export interface UploadDeps extends UploadRecorder {
   readonly db: Db
   readonly signal: Signal
   readonly clock: Clock
   readonly scanText: ScanText
   readonly ocr: Ocr | undefined
   readonly documentFetcher: Pick<DocumentFetcher, 'fetch'>
-  readonly record: RecordUpload
   readonly onError: (error: Error) => void
 }
 
@@ -112,10 +119,10 @@ async function loadFile(
   }
 }
 
-async function fail({ db, clock }: UploadDeps, upload: Upload, failure: Omit<Failure, 'at'>): Promise<UploadResult> {
-  const isHeld = await db.transaction().execute(async (tx) => {
+async function fail({ recordFailure }: UploadDeps, upload: Upload, failure: Omit<Failure, 'at'>): Promise<UploadResult> {
+  const isHeld = await recordFailure(upload, failure, async (tx, now) => {
     const held = await holdUpload(tx, upload)
-    if (held) await failUpload(tx, upload, failure, clock.now())
+    if (held) await failUpload(tx, upload, failure, now)
     return held
   })
   return { failure: isHeld ? failure : REPLACED }

@@ -44,6 +44,7 @@ export const memoryEntry = ({ id, content, summary }: { id: string; content: str
   id,
   title: summary ?? '',
   text: content,
+  inAnyLanguage: true,
 })
 
 /** The search entries of memories. Only for jobs, which work for all Workspaces: the query is not limited to one Workspace. */

@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import { LABELLED, labelTerm } from './entry-filter.ts'
-import { type Language, termOf } from './language.ts'
+import { type Language, partsOfCompound, termOf } from './language.ts'
 import { FIRST_LISTED_TOKENIZER, removeLegacyPostings } from './legacy-postings.ts'
 import { mergeBeyond } from './merge.ts'
 import { countsOf, packTerms } from './packed-terms.ts'
 import type { Partition } from './partition.ts'
 import { MAX_LENGTH } from './posting.ts'
 import { TOKENIZER, visitWords } from './words.ts'
+import { compoundLanguageOf } from './written-language.ts'
 
 /** A searchable text: a chunk of a document or a memory. */
 export interface Entry {
@@ -17,6 +18,8 @@ export interface Entry {
   readonly text: string
   /** A search can be limited to entries with these labels (entry-filter.ts). They are no words: no query finds them, and they add no length. */
   readonly labels?: readonly string[]
+  /** The language of the partition may not be that of the text: compounds are split in the language that the text seems to have. */
+  readonly inAnyLanguage?: boolean
   /** Its terms, if they were counted before. They are counted again if the partition has another language. */
   readonly counted?: CountedText | undefined
 }
@@ -28,8 +31,8 @@ export interface CountedText {
   readonly length: number
 }
 
-export function countText(entry: Pick<Entry, 'title' | 'text'>, language: Language): CountedText {
-  const { terms, length } = countTerms({ id: '', title: entry.title, text: entry.text }, language)
+export function countText({ title, text, inAnyLanguage }: Omit<Entry, 'id'>, language: Language): CountedText {
+  const { terms, length } = countTerms({ id: '', title, text, ...(inAnyLanguage && { inAnyLanguage }) }, language)
   return { language, packed: packTerms(terms), length }
 }
 
@@ -63,7 +66,7 @@ export async function addEntries(tx: Tx, partition: Partition, entries: readonly
   await mergeBeyond(tx, partition.id, pending)
 }
 
-/** What the index stores of an entry. */
+/** The columns of an entry in the index. */
 function withLabels(entry: Entry, language: Language) {
   const { id, labels = [], counted } = entry
   const { packed, length } = counted?.language === language ? counted : countText(entry, language)
@@ -148,13 +151,15 @@ async function lockPartitionsOf(tx: Tx, ids: readonly string[]): Promise<readonl
 const totalLength = (entries: readonly { readonly length: number }[]): number =>
   entries.reduce((sum, { length }) => sum + length, 0)
 
-export function countTerms({ id, title, text, labels = [] }: Entry, language: Language): TermCounts {
+export function countTerms({ id, title, text, labels = [], inAnyLanguage }: Entry, language: Language): TermCounts {
+  const compounds = inAnyLanguage ? compoundLanguageOf(`${title}\n${text}`) : undefined
   const terms = new Map<string, number>()
   let length = 0
   const count = (counted: string, weight: number): void =>
     visitWords(counted, (word, _, kind) => {
       const term = termOf(word, language)
-      for (const text of [term.text, ...term.parts]) terms.set(text, (terms.get(text) ?? 0) + weight)
+      const parts = compounds ? partsOfCompound(word, compounds, language) : term.parts
+      for (const text of new Set([term.text, ...parts])) terms.set(text, (terms.get(text) ?? 0) + weight)
       // Ids in a text would lower the score of its words.
       if (!term.stop && kind !== 'fragment') length += weight
     })

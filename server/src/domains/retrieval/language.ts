@@ -117,6 +117,12 @@ export function termOf(word: string, language: Language): Term {
   return term
 }
 
+/** The parts of a compound, as words of another language are indexed. Empty: the word is no compound of the language. */
+export function partsOfCompound(word: string, compounds: Language, language: Language): string[] {
+  const parts = getAnalyser(compounds).splitCompound?.(fold(word.toLowerCase())) ?? []
+  return parts.map((part) => termOf(part, language).text)
+}
+
 /** Arabic vowel marks and the stretching sign, and Hebrew points, which most texts leave out. */
 const OPTIONAL_MARKS = /[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc]/g
 const GREEK = /\p{Script=Greek}/u

@@ -10,7 +10,7 @@ export const LEGACY_BLOCK_ENTRIES = 256
 /** Number of the entry within its block, term frequency, the entry's length (low byte first). */
 const LEGACY_BYTES = 4
 /** Entries of a tokenizer before this one have such postings, and no packed terms. */
-export const FIRST_LISTED_TOKENIZER = 3
+export const FIRST_LISTED_TOKENIZER = 4
 
 /** Postings in the present form; `block` has 256 entries. */
 export function fromLegacy(block: number, bytes: Uint8Array): Uint32Array {

@@ -9,6 +9,7 @@ import { mergePending, purgeRemoved } from './merge.ts'
 import type { Partition } from './partition.ts'
 import { BLOCK_ENTRIES } from './posting.ts'
 import { reindexOutdated } from './reindex.ts'
+import { TOKENIZER } from './words.ts'
 
 /** Frequent, rare, misspelt and absent words, and words of removed entries only. */
 const QUERIES = ['common', 'word7', 'wrod7 common', 'ommon', 'gone', 'rare common word3', 'nothing', 'word12 word13 word14']
@@ -129,7 +130,7 @@ describe.each(testDatabases())('merging changes into the lists on $name', async 
     expect((await database.pool.query('select from retrieval_posting where partition_id = $1', [partition.id])).rows).toEqual([])
     expect(
       second && (await database.pool.query('select tokenizer from retrieval_entry where id = $1', [second.id])).rows,
-    ).toEqual([{ tokenizer: 3 }])
+    ).toEqual([{ tokenizer: TOKENIZER }])
   })
 
   /** Adds entries as the last release did: with terms as text, and postings in blocks of 256. */

@@ -4,7 +4,7 @@ import { normalize } from '../../platform/lib/normalize.ts'
  * The version of `splitWords` and `termOf`, which every indexed text records. A change of their results raises it, and a migration adds
  * indexes of the rows with a former version (docs/decisions/0011-lexical-search.md, Words).
  */
-export const TOKENIZER = 3
+export const TOKENIZER = 4
 
 const LETTER = String.raw`[\p{L}\p{N}\p{M}]`
 /** Scripts without spaces between words. */

@@ -34,6 +34,7 @@ test('ingest: fails when the collection, a label or the folder does not exist', 
   expect(await ingest('--classification', 'secret')).toMatchObject(failure('must be one of public'))
   expect(await ingest('--acl', 'staff')).toMatchObject(failure('--acl must be everyone'))
   expect(await ingest('--acl', 'everyone', '--role', 'hr')).toMatchObject(failure('exclude'))
+  expect(await ingest('--create', '--prefix', '../up')).toMatchObject(failure('--prefix must be a path such as docs/handbook'))
   const nowhere = await runCommand('ingest', join(folder, 'nowhere'), '--collection', 'vacation', '--create')
   expect(nowhere).toMatchObject(failure('is not a readable folder'))
 })

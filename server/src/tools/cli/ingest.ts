@@ -30,6 +30,7 @@ interface IngestOptions {
   readonly department?: readonly string[]
   readonly group?: readonly string[]
   readonly user?: readonly string[]
+  readonly prefix?: string
   readonly create?: boolean
   readonly deleteMissing?: boolean
   readonly force?: boolean
@@ -39,12 +40,13 @@ interface IngestOptions {
 export async function ingest(terminal: Terminal, directory: string, options: IngestOptions): Promise<void> {
   const path = resolve(directory)
   const labels = parseLabels(options)
+  const prefix = parsePrefix(options)
   const total = await countFiles(path, directory)
   await withDatabase(terminal, async (context) => {
     const workspace = await chooseWorkspace(context.database.db, options.workspace)
     const { id: collectionId } = await findOrCreateCollection(context, workspace, options)
     const { deleteMissing = false, force = false } = options
-    const folder = { path, workspaceId: workspace.id, collectionId, labels, deleteMissing, force }
+    const folder = { path, workspaceId: workspace.id, collectionId, prefix, labels, deleteMissing, force }
     const tally = new Tally()
     const failures: FileOutcome[] = []
     const unread: FileOutcome['attachments'][number][] = []
@@ -96,6 +98,13 @@ const jsonLine = ({ documentId: document_id, attachments, error, ...file }: File
     ...{ ...attachment, document_id: documentId, error: failure },
   }))
   return JSON.stringify({ ...file, document_id, attachments: files, error })
+}
+
+function parsePrefix({ prefix }: IngestOptions): string | undefined {
+  const path = prefix?.replace(/^\.?\//, '').replace(/\/$/, '')
+  if (path?.split('/').some((name) => ['', '.', '..'].includes(name)))
+    throw new CommandFailure('--prefix must be a path such as docs/handbook')
+  return path
 }
 
 /** Absent fields keep their values in existing documents. */

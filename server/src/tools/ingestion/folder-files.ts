@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 
 export interface FolderFile {
-  /** Path below the folder, with forward slashes. */
+  /** Path below the folder, with forward slashes, after the prefix. */
   readonly key: string
   readonly path: string
 }
@@ -17,9 +17,10 @@ export interface UnreadableFolder {
 export async function* filesBelow(
   folder: string,
   onVacant: (key: string) => void = () => {},
+  prefix = '',
 ): AsyncGenerator<FolderFile | UnreadableFolder> {
   const root = await realpath(folder)
-  yield* walk(root, '', [root], onVacant)
+  yield* walk(root, prefix, [root], onVacant)
 }
 
 /** `ancestors`: real paths of this folder and its parents, to ignore links back to one of them. */
@@ -32,7 +33,7 @@ async function* walk(
   const folder = ancestors.at(-1) as string
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: Error) => error)
   if (entries instanceof Error) {
-    if (key === '') throw entries
+    if (ancestors.length === 1) throw entries
     return yield { key, error: entries }
   }
   if (entries.length === 0) onVacant(key)

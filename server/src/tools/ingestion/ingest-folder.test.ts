@@ -67,7 +67,13 @@ describe.each(testDatabases())('ingestFolder on $name', async ({ open }) => {
     expect((await documents()).map(({ key, version }) => `${key} ${version}`).toSorted()).toEqual(
       [...failed.map((key) => `${key} 0`), 'a.md 1', 'sub/z.csv 1'].toSorted(),
     )
-    expect(await actions()).toEqual(['document.create', 'document.create'])
+    expect((await actions()).toSorted()).toEqual([...Array(2).fill('document.create'), ...Array(4).fill('document.fail')])
+    const { data } = await searchRecords(database.db, workspaceId, { limit: 100 })
+    const failures = data.flatMap(({ change }) => change?.failure ?? [])
+    expect(failures.toSorted()).toEqual(['broken', 'empty', 'too_large', 'unsupported'])
+    // A known failure is not recorded again.
+    await told()
+    expect(await actions()).toHaveLength(6)
   })
 
   test('changes and records nothing when files are unchanged, and updates changed files', async () => {
@@ -124,20 +130,21 @@ describe.each(testDatabases())('ingestFolder on $name', async ({ open }) => {
     expect((await actions()).slice(-2)).toEqual(['document.delete', 'document.delete'])
   })
 
-  test('deleteMissing: fails without deleting when the folder is empty', async () => {
+  test('deleteMissing: deletes all documents of an empty folder only with force, and none if the folder is missing', async () => {
     put('a.md', 'a')
     put('b.md', 'b')
     await told()
     for (const key of ['a.md', 'b.md']) rmSync(join(path, key))
-    for (const force of [false, true]) {
-      await expect(told({ deleteMissing: true, force })).rejects.toThrow(
-        'The folder contains no files, so no document was deleted. Check that the folder is mounted and the path is correct.',
-      )
-    }
+    await expect(told({ deleteMissing: true })).rejects.toThrow(
+      'The folder contains no files, so no document was deleted. Check that the folder is mounted and the path is correct, or use --force to delete the documents.',
+    )
     expect(await documents()).toHaveLength(2)
     rmSync(path, { recursive: true })
     await expect(told({ deleteMissing: true, force: true })).rejects.toThrow('ENOENT')
     expect(await documents()).toHaveLength(2)
+    mkdirSync(path)
+    expect((await told({ deleteMissing: true, force: true })).sort()).toEqual(['a.md deleted', 'b.md deleted'])
+    expect(await documents()).toEqual([])
   })
 
   test('deleteMissing: deletes below an empty folder or a broken link only with force', async () => {
@@ -175,6 +182,24 @@ describe.each(testDatabases())('ingestFolder on $name', async ({ open }) => {
     expect(deleted.sort()).toEqual(['0.md deleted', '1.md deleted'])
     for (let at = 2; at < 12; at++) rmSync(join(path, `${at}.md`))
     expect((await told({ deleteMissing: true, force: true })).filter((line) => line.endsWith(' deleted'))).toHaveLength(10)
+  })
+
+  test('prefix: folders with equal files keep apart, and deleteMissing reads only the documents below it', async () => {
+    put('README.md', 'First.')
+    put('a.md', 'a')
+    await told({ prefix: 'docs/first' })
+    rmSync(join(path, 'a.md'))
+    put('README.md', 'Second.')
+    expect(await told({ prefix: 'docs/second' })).toEqual(['docs/second/README.md added'])
+    await told({ prefix: 'docs/second-edition' })
+    rmSync(join(path, 'README.md'))
+    await expect(told({ prefix: 'docs/second', deleteMissing: true })).rejects.toThrow('The folder contains no files')
+    expect(await told({ prefix: 'docs/second', deleteMissing: true, force: true })).toEqual(['docs/second/README.md deleted'])
+    expect((await documents()).map(({ key }) => key).toSorted()).toEqual([
+      'docs/first/README.md',
+      'docs/first/a.md',
+      'docs/second-edition/README.md',
+    ])
   })
 
   test('deleteMissing: keeps the attachments of an e-mail, which have no files', async () => {

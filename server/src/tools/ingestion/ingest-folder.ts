@@ -37,6 +37,8 @@ export interface Folder {
   readonly path: string
   readonly workspaceId: string
   readonly collectionId: string
+  /** Begins the key of each document: `docs/handbook`. `deleteMissing` deletes only documents below it. */
+  readonly prefix?: string | undefined
   readonly labels?: LabelPatch
   readonly deleteMissing?: boolean
   /** Whether to delete them even if they are more than the deletion guard allows. */
@@ -78,7 +80,7 @@ export async function* ingestFolder(deps: FolderDeps, folder: Folder, signal?: A
     return outcome
   }
   try {
-    for await (const file of filesBelow(folder.path, (key) => vacant.add(key))) {
+    for await (const file of filesBelow(folder.path, (key) => vacant.add(key), folder.prefix)) {
       if (signal?.aborted) return
       seen.add(file.key)
       if (!('path' in file)) isComplete = false
@@ -133,16 +135,25 @@ async function ingestFile(deps: FolderDeps, folder: Folder, { key, path }: Folde
 
 /** Returns the id of the document, which has its last version or no content. Writes nothing if the failure is known. */
 async function keepFailure(
-  { database: { db }, clock }: FolderDeps,
+  deps: FolderDeps,
   { workspaceId, collectionId }: Folder,
   document: IncomingDocument,
   failure: Omit<Failure, 'at'>,
 ): Promise<string | null> {
-  const stored = await findDocumentByKey(db, workspaceId, collectionId, document.key)
+  const { key } = document
+  const stored = await findDocumentByKey(deps.database.db, workspaceId, collectionId, key)
   if (stored?.state === 'failed' && stored.failure?.message === failure.message) return stored.id
-  const fail = (tx: Tx) => failDocument(tx, workspaceId, collectionId, document, failure, clock.now())
-  return (await db.transaction().execute(fail)) ?? null
+  const id = await runRecorded(deps, workspaceId, async (tx, now) => {
+    const value = await failDocument(tx, workspaceId, collectionId, document, failure, now)
+    return { value, changes: value === undefined ? [] : [failureChange({ id: value, name: key }, failure)] }
+  })
+  return id ?? null
 }
+
+const failureChange = (document: { readonly id: string; readonly name: string }, { code }: Omit<Failure, 'at'>): Change => ({
+  ...changeOf('document', 'failed', document, ['state', 'failure']),
+  failure: code,
+})
 
 /** The outcome of a file that is already applied. Its document may have been changed over the API. */
 async function skippedOutcome(
@@ -185,7 +196,7 @@ const CHANGE_BY_OUTCOME = {
   changed: 'updated',
   relabelled: 'updated',
   unchanged: 'unchanged',
-  failed: 'unchanged',
+  failed: 'failed',
   deleted: 'deleted',
 } as const
 
@@ -195,7 +206,8 @@ function documentChanges({ outcome, documentId: id, attachments }: Ingested, doc
   return [
     changeOf('document', CHANGE_BY_OUTCOME[outcome], { id, name: document.key }, fields),
     ...attachments.map((attachment) => {
-      const { key: name, documentId } = attachment
+      const { key: name, documentId, failure } = attachment
+      if (failure) return failureChange({ id: documentId, name }, failure)
       const isRead = attachment.outcome === 'added' || attachment.outcome === 'changed'
       return changeOf('document', CHANGE_BY_OUTCOME[attachment.outcome], { id: documentId, name }, isRead ? ['content'] : [])
     }),
@@ -207,9 +219,9 @@ async function* deleteMissingDocuments(
   folder: Folder,
   { kept, added, vacant }: Readonly<Record<'kept' | 'added' | 'vacant', ReadonlySet<string>>>,
 ): AsyncGenerator<FileOutcome> {
-  if (kept.size === 0) {
+  if (!folder.force && kept.size === 0) {
     throw new DeletionRefused(
-      'The folder contains no files, so no document was deleted. Check that the folder is mounted and the path is correct.',
+      'The folder contains no files, so no document was deleted. Check that the folder is mounted and the path is correct, or use --force to delete the documents.',
     )
   }
   const { missing, known } = await missingDocuments(deps, folder, kept, added)
@@ -236,7 +248,7 @@ async function* deleteMissingDocuments(
 
 async function missingDocuments(
   { database: { db } }: FolderDeps,
-  { workspaceId, collectionId }: Folder,
+  { workspaceId, collectionId, prefix }: Folder,
   kept: ReadonlySet<string>,
   added: ReadonlySet<string>,
 ) {
@@ -247,7 +259,7 @@ async function missingDocuments(
     for (const { id, key, chunks, parentId } of page?.data ?? []) {
       after = id
       // An attachment has no file of its own, and goes with the document that contains it.
-      if (parentId !== null) continue
+      if (parentId !== null || (prefix !== undefined && !key.startsWith(`${prefix}/`))) continue
       if (!added.has(key)) known += 1
       if (!kept.has(key)) missing.push({ id, key, chunks })
     }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { PolicyVersion } from '../../shared/decision.ts'
 
 export interface Change {
-  readonly done: 'created' | 'updated' | 'published' | 'issued' | 'revoked' | 'disabled' | 'deleted' | 'unchanged'
+  readonly done: 'created' | 'updated' | 'published' | 'issued' | 'revoked' | 'disabled' | 'deleted' | 'failed' | 'unchanged'
   readonly object:
     | 'workspace'
     | 'application'
@@ -27,6 +27,8 @@ export interface Change {
   /** The Workspaces whose audit logs record a change of the server. Default: the oldest. */
   readonly workspaceIds?: readonly string[]
   readonly replaced?: string
+  /** The code of the failure of a file. */
+  readonly failure?: string
   /** How the unchanged object differs from its declaration: names without values. */
   readonly drift?: string
   /** The published version of a policy set. */

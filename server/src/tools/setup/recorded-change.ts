@@ -92,6 +92,7 @@ const ACTIONS = {
   revoked: 'revoke',
   disabled: 'update',
   deleted: 'delete',
+  failed: 'fail',
 } as const
 
 /** Appends audit records as the admin API, without an operator. Call it last: it locks the Workspace's hash chain. */
@@ -115,18 +116,18 @@ async function recordForServer(context: Omit<RecordContext, 'workspaceId'>, chan
 }
 
 function draftOf({ workspaceId, now }: RecordContext, change: Change, hashId: (id: string) => string): AuditDraft | undefined {
-  const { done, object, fields } = change
+  const { done, object, fields, failure } = change
   if (done === 'unchanged') return undefined
   // Records name users by their keyed hash only (GW-AUD-2).
   const object_id = object === 'user' ? hashId(change.id) : change.id
-  const recorded = { action: `${object}.${ACTIONS[done]}`, object_type: object, object_id, fields }
+  const facts = { object_type: object, object_id, fields, ...(failure !== undefined && { failure }) }
   const policyVersions = change.published && [change.published]
   return createChangeDraft({
     id: change.auditId ?? newId('aud'),
     workspaceId,
     at: now,
     actor: null,
-    change: recorded,
+    change: { action: `${object}.${ACTIONS[done]}`, ...facts },
     policyVersions,
   })
 }

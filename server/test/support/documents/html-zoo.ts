@@ -142,6 +142,17 @@ export const PARTS: readonly HtmlCase[] = [
     '# T\n\nText of the page',
     ['navigation ×2'],
   ],
+  [
+    'the header of a page',
+    '<header><a href=/>Acme</a> <button>Menu</button></header><main><h1>T</h1><p>Text of the page</p></main>',
+    '# T\n\nText of the page',
+    ['navigation'],
+  ],
+  [
+    'headers with a title or text, and the header of an article',
+    '<header><h1>T</h1><a href=/>x</a></header><header><p>Valid from May.</p><a href=/>y</a></header><article><header><a href=/a>Ann</a></header><p>Text</p></article>',
+    '# T\n\nx\n\nValid from May.\n\ny\n\nAnn\n\nText',
+  ],
   ['the footer of an article', '<article><p>Text</p><footer>By Ann</footer></article>', 'Text\n\nBy Ann'],
   [
     'a page that is navigation',

@@ -112,6 +112,7 @@ export const RecordView = Open({
       object_type: Type.String(),
       object_id: Type.String(),
       fields: Type.Array(Type.String()),
+      failure: Type.Optional(Type.String({ description: 'Present for an upload that failed: the code of its failure.' })),
       restores: Type.Optional(
         Open(
           { id: Type.String(), version: Type.Integer() },

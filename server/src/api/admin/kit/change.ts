@@ -30,6 +30,8 @@ export interface RecordedChange {
   readonly id: string | ((hasher: KeyedHasher) => string)
   /** Changed fields, by their names in the admin API. */
   readonly fields?: readonly string[]
+  /** The code of the failure of an upload. */
+  readonly failure?: string
 }
 
 /** The result of a change, and its audit record. */
@@ -119,13 +121,14 @@ export const chainFirst =
     lockChainEnd(tx, workspaceId)
 
 const factsOf = (
-  { action, id, fields = [], restores }: RecordedChange & Pick<Change<unknown>, 'restores'>,
+  { action, id, fields = [], failure, restores }: RecordedChange & Pick<Change<unknown>, 'restores'>,
   hasher: KeyedHasher,
 ): ChangeFacts => ({
   action,
   object_type: action.slice(0, action.indexOf('.')),
   object_id: typeof id === 'string' ? id : id(hasher),
   fields,
+  ...(failure !== undefined && { failure }),
   ...(restores && { restores }),
 })
 

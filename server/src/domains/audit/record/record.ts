@@ -101,6 +101,8 @@ export interface ChangeFacts {
   readonly object_type: string
   readonly object_id: string
   readonly fields: readonly string[]
+  /** Present for an upload that failed: the code of the failure, as the document shows it. */
+  readonly failure?: string
   /** Present for a roll back: the earlier version with the same document. */
   readonly restores?: Pick<PolicyVersion, 'id' | 'version'>
 }

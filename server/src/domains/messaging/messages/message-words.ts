@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
-import { termOf } from '../../retrieval/language.ts'
+import { partsOfCompound, termOf } from '../../retrieval/language.ts'
 import { isUnpairedLetter, TOKENIZER, visitWords } from '../../retrieval/words.ts'
+import { compoundLanguageOf } from '../../retrieval/written-language.ts'
 
 /** Limits of PostgreSQL for a tsvector: bytes, the last position, and positions of a word. */
 const MAX_BYTES = 2 ** 20 - 2 ** 14
@@ -12,15 +13,20 @@ const MAX_POSITIONS = 255
 export function vectorOf(conversationUuid: string, text: string): string {
   const positions = new Map<string, number[]>()
   let bytes = 0
-  visitWords(text, (word, at, kind) => {
-    if (kind === 'whole' || bytes > MAX_BYTES) return
-    const term = termOf(word, 'none').text
+  const add = (term: string, position: number): void => {
     const known = positions.get(term)
-    const position = Math.min(at + 1, MAX_POSITION)
     if (!known) positions.set(term, [position])
     else if (known.length < MAX_POSITIONS && known.at(-1) !== position) known.push(position)
     else return
     bytes += known ? 2 : Buffer.byteLength(term) + 8
+  }
+  const compounds = compoundLanguageOf(text)
+  visitWords(text, (word, at, kind) => {
+    if (kind === 'whole' || bytes > MAX_BYTES) return
+    const position = Math.min(at + 1, MAX_POSITION)
+    add(termOf(word, 'none').text, position)
+    // The parts of a compound have its place, so that they are found in phrases, too.
+    if (compounds) for (const part of partsOfCompound(word, compounds, 'none')) add(part, position)
   })
   return [quoted(conversationUuid), ...Array.from(positions, ([term, at]) => `${quoted(term)}:${at.join()}`)].join(' ')
 }

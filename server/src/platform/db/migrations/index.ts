@@ -23,7 +23,7 @@ import * as countedKeys from './0022-counted-keys.ts'
 import * as documentWarnings from './0023-document-warnings.ts'
 import * as uploads from './0024-uploads.ts'
 import * as groups from './0025-groups.ts'
-import * as tokenizer3 from './0026-tokenizer-3.ts'
+import * as tokenizer4 from './0027-tokenizer-4.ts'
 import * as knowledgeSources from './0030-knowledge-sources.ts'
 import * as postingLists from './0035-posting-lists.ts'
 
@@ -53,7 +53,7 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0023-document-warnings': documentWarnings,
   '0024-uploads': uploads,
   '0025-groups': groups,
-  '0026-tokenizer-3': tokenizer3,
+  '0027-tokenizer-4': tokenizer4,
   '0030-knowledge-sources': knowledgeSources,
   '0035-posting-lists': postingLists,
 }

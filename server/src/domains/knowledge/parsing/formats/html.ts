@@ -6,6 +6,7 @@ import { describePictures, showFields } from './html/forms.ts'
 import { removeSurroundings } from './html/main-content.ts'
 import { rewrite } from './html/rewrite.ts'
 import { alignTables, isLayout } from './html/tables.ts'
+import { prepareForTurndown } from './html/turndown-input.ts'
 import { removeHidden } from './html/visible.ts'
 
 /** Converts a web page to Markdown, with its title. Leaves out text that readers do not see. */
@@ -21,7 +22,9 @@ export function readHtml(html: string, warnings: Warnings): FileContent {
   showFields(body)
   rewrite(body)
   alignTables(body)
-  return { markdown: turndown(markersOf(body)).turndown(body as never), title: text }
+  const service = turndown(markersOf(body))
+  prepareForTurndown(body)
+  return { markdown: service.turndown(body as never), title: text }
 }
 
 function turndown(markers: ReadonlyMap<unknown, string>): TurndownService {
@@ -74,7 +77,7 @@ function turndown(markers: ReadonlyMap<unknown, string>): TurndownService {
   return service
 }
 
-/** The markers of list items, under a number that is set as an attribute, because turndown copies the nodes. */
+/** The markers of list items, under a number that is set as an attribute. */
 function markersOf(body: DomElement): Map<string, string> {
   const markers = new Map<string, string>()
   for (const list of elementsOf(body, new Set(['OL']))) {

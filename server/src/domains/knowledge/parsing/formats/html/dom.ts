@@ -83,15 +83,19 @@ export function childElements(element: DomElement): DomElement[] {
 export function textOf(root: DomNode): string {
   if (root.nodeType === TEXT) return root.textContent
   const parts: string[] = []
-  let node: DomNode | null = root.firstChild
-  while (node) {
+  visitNodes(root, (node) => {
     if (node.nodeType === TEXT) parts.push(node.textContent)
-    node = node.firstChild ?? following(node, root)
-  }
+  })
   return parts.join('')
 }
 
-const TEXT = 3
+/** The type of a node that is a text. */
+export const TEXT = 3
+
+/** All nodes below `root` in the order of the document. */
+export function visitNodes(root: DomNode, visit: (node: DomNode) => void): void {
+  for (let node = root.firstChild; node; node = node.firstChild ?? following(node, root)) visit(node)
+}
 
 /** The text in one line. */
 export const lineOf = (node: DomNode): string => textOf(node).replace(/\s+/g, ' ').trim()

@@ -43,8 +43,8 @@ function matchRules(document: DomDocument, rules: readonly Rule[]): Map<DomEleme
       if (matches > MAX_MATCHES) return styles
       if (!isMatch(element, selector)) continue
       const merged = styles.get(element)
-      if (merged) for (const [property, value] of style) merged.set(property, value)
-      else styles.set(element, new Map(style))
+      // Elements with the same one rule share its style.
+      styles.set(element, merged ? new Map([...merged, ...style]) : style)
     }
   }
   return styles

@@ -1,0 +1,59 @@
+import { createRequire } from 'node:module'
+import { COMPOUND_WORDS, type CompoundLanguage } from './compound-words.ts'
+import { visitWords } from './words.ts'
+
+/** The libraries' names of languages that share short words with those that write compounds, and of these. */
+const NAMES = {
+  ...{ da: 'danish', de: 'german', en: 'english', es: 'spanish', fi: 'finnish', fr: 'french', hu: 'hungarian', it: 'italian' },
+  ...{ nl: 'dutch', no: 'norwegian', pt: 'portuguese', ro: 'romanian', sv: 'swedish', tr: 'turkish' },
+} as const
+type Written = keyof typeof NAMES
+
+/** Letters that few of the languages have. Each word with one counts as a short word. */
+const LETTERS: readonly (readonly [letters: RegExp, languages: readonly Written[]])[] = [
+  [/ß/, ['de']],
+  [/ü/, ['de', 'tr', 'hu']],
+  [/ä/, ['de', 'sv', 'fi']],
+  [/ö/, ['de', 'sv', 'fi', 'tr', 'hu']],
+  [/å/, ['sv', 'da', 'no']],
+  [/[æø]/, ['da', 'no']],
+]
+/** The language of a long text is clear after this many words. */
+const MAX_WORDS = 300
+
+const require = createRequire(import.meta.url)
+let shortWords: ReadonlyMap<string, readonly Written[]> | undefined
+
+function loadShortWords(): ReadonlyMap<string, readonly Written[]> {
+  const languages = new Map<string, Written[]>()
+  for (const [language, name] of Object.entries(NAMES) as [Written, string][]) {
+    const { stopwords } = require(`@orama/stopwords/${name}`) as { stopwords: string[] }
+    for (const word of new Set(stopwords)) languages.set(word, [...(languages.get(word) ?? []), language])
+  }
+  return languages
+}
+
+/**
+ * The language of a text that writes compounds as one word, by its short words and letters. Undefined for a text in another language, or
+ * of which no words and letters tell it. The same text always gives the same language.
+ */
+export function compoundLanguageOf(text: string): CompoundLanguage | undefined {
+  shortWords ??= loadShortWords()
+  const known = shortWords
+  const counts = new Map<Written, number>()
+  let read = 0
+  visitWords(text, (word) => {
+    if (read++ > MAX_WORDS) return
+    const lower = word.toLowerCase()
+    for (const language of known.get(lower) ?? []) counts.set(language, (counts.get(language) ?? 0) + 1)
+    for (const [letters, languages] of LETTERS)
+      if (letters.test(lower)) for (const language of languages) counts.set(language, (counts.get(language) ?? 0) + 1)
+  })
+  const most = Math.max(...counts.values())
+  const likely = [...counts].flatMap(([language, count]) => (count === most ? [language] : []))
+  // Short English words are also German, Dutch or Swedish ones, and English is the most frequent of these languages.
+  const [only, ...others] = likely.includes('en') ? [] : likely.filter(isCompounding)
+  return others.length === 0 ? only : undefined
+}
+
+const isCompounding = (language: Written): language is CompoundLanguage => Object.hasOwn(COMPOUND_WORDS, language)
