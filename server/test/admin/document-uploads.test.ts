@@ -107,8 +107,8 @@ describe('uploads that do not wait', () => {
     expect(await settled(good.document_id)).toMatchObject({ state: 'indexed', failure: null, version: 1, chunks: 1 })
     expect(await settled(bad.document_id)).toMatchObject({ state: 'failed', failure: { code: 'empty' }, version: 0 })
     expect(await upload([{ key: 'good.md', content: 'Good.' }])).toMatchObject([{ outcome: 'unchanged' }])
-    const [created] = await admin.records(1, { workspace })
-    expect(created.change).toMatchObject({ action: 'document.create', object_id: good.document_id })
+    const changes = (await admin.records(2, { workspace })).map(({ change }) => `${change.action} ${change.object_id}`)
+    expect(changes.toSorted()).toEqual([`document.create ${good.document_id}`, `document.fail ${bad.document_id}`])
   })
 
   test('failed: recorded with the code and the operator of the upload, without content; again after a retry', async () => {
