@@ -129,8 +129,8 @@ test('editor: completes names in conditions', async () => {
   await openDraft(admin, visit, page)
   await write(page, 'name: a\nrules:\n  - id: b\n    at: [input]\n    when: ')
   await page.keyboard.type('user.dep')
-  await page.getByRole('option', { name: 'user.department' }).waitFor()
-  await page.getByRole('option', { name: 'user.department' }).click()
+  await page.getByRole('option', { name: 'user.department', exact: true }).waitFor()
+  await page.getByRole('option', { name: 'user.department', exact: true }).click()
   await expect.poll(() => editor(page).textContent()).toContain('when: user.department')
 })
 
