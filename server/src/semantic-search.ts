@@ -1,18 +1,23 @@
+import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Job } from './domains/jobs/jobs.ts'
 import { loadChunkTexts } from './domains/knowledge/passages.ts'
+import { chunkPartitionsUpTo } from './domains/knowledge/visibility.ts'
 import { loadMemoryTexts } from './domains/memory/memory-row.ts'
+import { memoryPartitionsUpTo } from './domains/memory/owner-store.ts'
 import { createRanker, type Ranker } from './domains/retrieval/rank.ts'
 import { Reranker } from './domains/retrieval/reranker.ts'
 import { EmbeddingProgress, embedMissing } from './domains/retrieval/semantic/embed-missing.ts'
 import { Embedder } from './domains/retrieval/semantic/embedder.ts'
 import { prepareVectors } from './domains/retrieval/semantic/prepare-vectors.ts'
 import { createSemanticRanker, type SemanticRanker } from './domains/retrieval/semantic/semantic-ranker.ts'
+import type { Embeddable } from './domains/retrieval/semantic/vector-store.ts'
 import type { Config } from './platform/config/config.ts'
 import type { Secrets } from './platform/config/secrets.ts'
 import type { Database, Db } from './platform/db/database.ts'
 import type { Clock } from './platform/lib/clock.ts'
 import { guardedConnector } from './platform/lib/url-guard.ts'
+import type { Classification } from './shared/classification.ts'
 
 interface SemanticSearch {
   readonly ranker: SemanticRanker
@@ -47,17 +52,18 @@ async function openSemanticSearch(deps: Deps): Promise<SemanticSearch | undefine
   const onProblem = (problem: string) => log.warn(problem)
   const support = await prepareVectors(db, onProblem)
   if (!support) return undefined
-  const { url, model, apiKeyEnv } = embeddings
+  const { url, model, apiKeyEnv, limits } = embeddings
   const settings = { url, model, apiKey: secrets.fromEnvironment(apiKeyEnv) }
   // The URL comes from the configuration, so it may be private (ADM-ENV-10).
   const connect = guardedConnector(true, CONNECT_MS)
   const embedder = new Embedder(settings, { connect, random, now: () => clock.now().getTime() })
   const progress = new EmbeddingProgress()
   const textsOf = { knowledge: loadChunkTexts, memory: loadMemoryTexts }
-  const embedding = { db, sessionDb: deps.database.sessionDb, embedder, support, textsOf, progress, onProblem }
+  const embeddable = embeddableUpTo(limits.maxClassification)
+  const embedding = { db, sessionDb: deps.database.sessionDb, embedder, support, textsOf, embeddable, progress, onProblem }
   let fallbacks = 0
   return {
-    ranker: createSemanticRanker({ db, embedder, onFallback: () => void fallbacks++, onProblem }),
+    ranker: createSemanticRanker({ db, embedder, limits, onFallback: () => void fallbacks++, onProblem }),
     fallbacks: () => fallbacks,
     job: {
       name: 'embedding of chunks and memories',
@@ -67,6 +73,12 @@ async function openSemanticSearch(deps: Deps): Promise<SemanticSearch | undefine
     close: () => embedder.close(),
   }
 }
+
+/** All partitions, or those whose texts have at most this classification. */
+const embeddableUpTo = (ceiling: Classification): Embeddable =>
+  ceiling === 'restricted'
+    ? sql<boolean>`true`
+    : sql<boolean>`partition.id in (${chunkPartitionsUpTo(ceiling)} union all ${memoryPartitionsUpTo(ceiling)})`
 
 /** The ranker of searches, with the embedder and the reranker that are configured. */
 export interface Search {
@@ -87,8 +99,8 @@ export async function openSearch(deps: Deps): Promise<Search> {
 
 function openReranker({ config, secrets, clock, log }: Deps): Reranker | undefined {
   if (!config.rerank) return undefined
-  const { url, model, apiKeyEnv } = config.rerank
-  const settings = { url, model, apiKey: secrets.fromEnvironment(apiKeyEnv) }
+  const { url, model, apiKeyEnv, limits } = config.rerank
+  const settings = { url, model, limits, apiKey: secrets.fromEnvironment(apiKeyEnv) }
   // The URL comes from the configuration, so it may be private (ADM-ENV-10).
   const connect = guardedConnector(true, CONNECT_MS)
   return new Reranker(settings, { connect, now: () => clock.now().getTime(), onProblem: (problem) => log.warn(problem) })

@@ -43,6 +43,8 @@ export async function explainSearch(asked: AskedSearch, deps: AuthorizeDeps & Se
   const { viewer, allowed, search, visible } = await runSearch(asked, deps)
   const matches = await explainedSearch(deps, viewer, {
     text: query,
+    classification: search?.classification,
+    region: search?.region,
     collections: application.settings.knowledge.collections,
     limit,
   })

@@ -40,6 +40,10 @@ export interface HitSearch extends Required<RuleSet> {
   readonly text: string
   /** Earlier questions of a chat, latest first. */
   readonly earlier: readonly string[]
+  /** Of the request's content. */
+  readonly classification: Classification
+  /** To which a policy limits the request; undefined: any. */
+  readonly region: string | undefined
   readonly limit: number
   readonly vault: Vault
   /** Whether a hit that requires approval may be used; if not, only its verdict counts. */
@@ -49,7 +53,7 @@ export interface HitSearch extends Required<RuleSet> {
   readonly pause: Pause
 }
 
-export type HitGoverning = Omit<HitSearch, 'viewer' | 'text' | 'earlier' | 'mayHold'>
+export type HitGoverning = Omit<HitSearch, 'viewer' | 'text' | 'earlier' | 'classification' | 'region' | 'mayHold'>
 
 /** Characters. Only the end of a longer question is searched, because a pasted document usually comes first. */
 const MAX_QUERY = 2_000
@@ -60,7 +64,7 @@ const MAX_EARLIER = 500
 /** Undefined: no search, because the query is denied, the completion is already released, or there is no question. */
 export function prepareHitSearch(
   context: RequestContext,
-  { policy, vault, release, withheld, messages }: Authorized,
+  { policy, vault, release, withheld, messages, decision, directives }: Authorized,
   limit: number,
   { clock, timeSlices }: Pick<HitDeps, 'clock' | 'timeSlices'>,
 ): HitSearch | undefined {
@@ -77,6 +81,8 @@ export function prepareHitSearch(
     viewer: viewerOf(caller, identity),
     text,
     earlier: before.map((message) => endOf(message, MAX_EARLIER)),
+    classification: decision.classification,
+    region: directives.region,
     limit,
     policy,
     input: policyInputOf(context, clock.now()),

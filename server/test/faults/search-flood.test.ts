@@ -7,6 +7,7 @@ import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { createKnowledgeFixture, type KnowledgeFixture } from '../support/knowledge-fixture.ts'
 import { createMemoryFixture } from '../support/memory-fixture.ts'
+import { mergeIndex } from '../support/merge-index.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 const SECTIONS = 8_000
@@ -33,6 +34,7 @@ async function addSections(knowledgeFixture: KnowledgeFixture, count: number): P
   await db.transaction().execute(async (tx) => {
     await addChunks(tx, holder, await placeFor(tx, knowledgeFixture.collection, labels), sections)
   })
+  await mergeIndex(db)
 }
 
 /** Requests `/healthz` while `work` runs. Durations are in milliseconds. */

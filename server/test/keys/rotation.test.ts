@@ -16,7 +16,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const NOT_SEALED =
-  /^(hash|prev_hash|head_hash|root|frontier|signature|previous|previous_signature|seal|sha256|fingerprint|request_hash|content_hash|postings|file)$/
+  /^(hash|prev_hash|head_hash|root|frontier|signature|previous|previous_signature|seal|sha256|fingerprint|request_hash|content_hash|postings|packed|file)$/
 
 const NEW_KEY = 'a new secret key of the operator, 40 characters'
 const data = createDataFolder(temporaryFolder())

@@ -13,7 +13,8 @@ export async function createRetrievalFixture({ db }: Database) {
       db.transaction().execute((tx) => openPartition(tx, workspace, 'knowledge', key, language)),
     add: (partition: Partition, entries: readonly Entry[]): Promise<void> =>
       db.transaction().execute((tx) => addEntries(tx, partition, entries)),
-    remove: (ids: readonly string[]): Promise<void> => db.transaction().execute((tx) => removeEntries(tx, ids)),
+    remove: async (ids: readonly string[]): Promise<void> =>
+      void (await db.transaction().execute((tx) => removeEntries(tx, ids))),
   }
 }
 

@@ -68,7 +68,10 @@ async function reorderBest(
   passages: readonly Passage[],
 ): Promise<readonly Passage[]> {
   const best = passages.slice(0, RERANKED)
-  const texts = best.map(({ title, headings, content }) => [title, ...headings, content].join('\n'))
+  const texts = best.map(({ title, headings, content, classification }) => ({
+    text: [title, ...headings, content].join('\n'),
+    classification,
+  }))
   const order = await ranker.reorder(search, texts)
   return order ? [...order.flatMap((place) => best[place] ?? []), ...passages.slice(best.length)] : passages
 }
@@ -92,15 +95,16 @@ const RANKED_PER_PASSAGE = 4
 export async function explainedSearch(
   deps: { readonly db: Db; readonly ranker: Ranker },
   viewer: Viewer,
-  { text, limit, ...choice }: KnowledgeQuery & { readonly limit: number },
+  { limit, collections, judge, ...search }: KnowledgeQuery & { readonly limit: number },
 ): Promise<{ readonly visible: readonly ExplainedPassage[]; readonly hidden: readonly ExplainedPassage[] }> {
   const workspace = uuidOfWorkspace(viewer.workspaceId)
+  const choice = { collections, judge }
   const partitionsIn = (db: Db, areVisible: boolean) => (areVisible ? visiblePartitions : hiddenPartitions)(db, viewer, choice)
-  const queryOf = (areVisible: boolean) => deps.ranker.prepare({ text }, () => partitionsIn(deps.db, areVisible))
+  const queryOf = (areVisible: boolean) => deps.ranker.prepare(search, () => partitionsIn(deps.db, areVisible))
   const queries = [await queryOf(true), await queryOf(false)] as const
   // One snapshot, so that no document is in both lists or in none.
   return inSnapshot(deps.db, async (tx) => {
-    const search = async (areVisible: boolean, query: PreparedQuery): Promise<ExplainedPassage[]> => {
+    const find = async (areVisible: boolean, query: PreparedQuery): Promise<ExplainedPassage[]> => {
       const within = await partitionsIn(tx, areVisible)
       if (within.length === 0) return []
       const ranked = await deps.ranker.rank(tx, workspace, within, query, limit * RANKED_PER_PASSAGE, documentsOf)
@@ -111,6 +115,6 @@ export async function explainedSearch(
         .slice(0, limit)
         .map(({ passage, partition, access }) => ({ ...passage, checks: explainVisibility(viewer, partition.labels, access) }))
     }
-    return { visible: await search(true, queries[0]), hidden: await search(false, queries[1]) }
+    return { visible: await find(true, queries[0]), hidden: await find(false, queries[1]) }
   })
 }

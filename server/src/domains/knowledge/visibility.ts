@@ -1,7 +1,9 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { toId } from '../../platform/lib/id.ts'
-import type { Viewer } from '../../shared/viewer.ts'
+import type { Classification } from '../../shared/classification.ts'
+import { upTo, type Viewer } from '../../shared/viewer.ts'
 import { filterFor } from './access-filter.ts'
 import { type HitJudge, withoutDenied } from './denied-documents.ts'
 import { effectiveClassification, isVisible } from './labels.ts'
@@ -77,3 +79,10 @@ async function labelledPartitions(
     }
   })
 }
+
+/** A query for the ids of the partitions, of all Workspaces, whose texts have at most this classification. */
+export const chunkPartitionsUpTo = (ceiling: Classification): RawBuilder<unknown> => sql`
+  select own.id from knowledge_partition own join knowledge_collection collection on collection.id = own.collection_id
+  where collection.classification = any(${upTo(ceiling)})
+    and coalesce(own.access ->> 'classification', 'public') = any(${upTo(ceiling)})
+    and coalesce(own.access -> 'limits' ->> 'classification', 'public') = any(${upTo(ceiling)})`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { uuidOf, uuidOrNull } from '../../platform/db/values.ts'
-import { removeEntries } from '../retrieval/entries.ts'
+import { eraseEntries } from '../retrieval/entries.ts'
 import { type Memory, memoriesOf, toMemory } from './memory-row.ts'
 import { deleteEmptyOwners, type LockedOwner, lockOwners } from './owner-store.ts'
 
@@ -38,7 +38,7 @@ export async function eraseUser(tx: Tx, workspaceId: string, userId: string): Pr
     .where(sql<boolean>`owner_id = any(${owners}::uuid[])`)
     .returning('id')
     .execute()
-  await removeEntries(
+  await eraseEntries(
     tx,
     rows.map(({ id }) => id),
   )
@@ -83,7 +83,7 @@ export async function removeMemories(tx: Tx, owner: LockedOwner, ids: readonly s
     select id from gone`.execute(tx)
   const all = rows.map(({ id }) => id)
   if (all.length === 0) return
-  await removeEntries(tx, all)
+  await eraseEntries(tx, all)
   await tx
     .deleteFrom('memory_item')
     .where('workspace_id', '=', owner.workspace)

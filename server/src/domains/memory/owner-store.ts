@@ -1,8 +1,9 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { fromId, newUuid } from '../../platform/lib/id.ts'
 import type { Classification } from '../../shared/classification.ts'
+import { upTo } from '../../shared/viewer.ts'
 import type { Language } from '../retrieval/language.ts'
 import { openPartition, type Partition } from '../retrieval/partition.ts'
 import { type MemoryOwner, ownerKey } from './owner.ts'
@@ -92,3 +93,7 @@ export async function findMemoryPartitions(db: Db, owners: readonly MemoryOwner[
     .orderBy('part.partition_id')
     .execute()
 }
+
+/** A query for the ids of the partitions, of all Workspaces, whose memories have at most this classification. */
+export const memoryPartitionsUpTo = (ceiling: Classification): RawBuilder<unknown> => sql`
+  select part.partition_id from memory_partition part where part.classification = any(${upTo(ceiling)})`

@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { LABELLED, labelTerm } from './entry-filter.ts'
 import { type Language, partsOfCompound, termOf } from './language.ts'
 import { FIRST_LISTED_TOKENIZER, removeLegacyPostings } from './legacy-postings.ts'
-import { mergeBeyond } from './merge.ts'
+import { mergeBeyond, purgePartitions } from './merge.ts'
 import { countsOf, packTerms } from './packed-terms.ts'
 import type { Partition } from './partition.ts'
 import { MAX_LENGTH } from './posting.ts'
@@ -105,14 +105,14 @@ export async function takeNumbers(
 
 /**
  * Removes any number of entries with their statistics and vectors. Searches no longer find them; a trigger records those whose postings are in
- * the lists, from which a job removes them (merge.ts). Ignores unknown ids.
+ * the lists, from which a job removes them (merge.ts). Ignores unknown ids. Returns the partitions.
  */
-export async function removeEntries(tx: Tx, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
+export async function removeEntries(tx: Tx, ids: readonly string[]): Promise<readonly number[]> {
+  if (ids.length === 0) return []
   // One array parameter, because a statement accepts 65,535 parameters.
   const chosen = sql<boolean>`id = any(${[...ids]}::uuid[])`
   const partitions = await lockPartitionsOf(tx, ids)
-  if (partitions.length === 0) return
+  if (partitions.length === 0) return []
   const removed = await tx
     .deleteFrom('retrieval_entry')
     .where(chosen)
@@ -133,6 +133,12 @@ export async function removeEntries(tx: Tx, ids: readonly string[]): Promise<voi
       .where('id', '=', partition)
       .execute()
   }
+  return partitions
+}
+
+/** Removes entries as {@link removeEntries} does, with their postings: after an erasure, no word of a text is left. */
+export async function eraseEntries(tx: Tx, ids: readonly string[]): Promise<void> {
+  await purgePartitions(tx, await removeEntries(tx, ids))
 }
 
 /** Locks the partitions of these entries, ordered by id. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { createRetrievalFixture, newEntry } from '../../../test/support/retrieval-fixture.ts'
-import { addEntries, countTerms, type Entry, removeEntries } from './entries.ts'
+import { addEntries, countTerms, type Entry, eraseEntries, removeEntries } from './entries.ts'
 import { LABELLED } from './entry-filter.ts'
 import { rankLexically } from './lexical.ts'
 import { mergePending, purgeRemoved } from './merge.ts'
@@ -104,6 +104,20 @@ describe.each(testDatabases())('merging changes into the lists on $name', async 
       [partition.id],
     )
     expect(rows).toEqual([])
+  })
+
+  test('eraseEntries: leaves no word of the entries, and those of others', async () => {
+    const partition = await desk.partition('none')
+    const [erased, kept] = [newEntry('amber common'), newEntry('beryl common')]
+    await desk.add(partition, [erased, kept])
+    await merge()
+    await database.db.transaction().execute((tx) => eraseEntries(tx, [erased.id]))
+    const { rows } = await database.pool.query('select term from retrieval_list where partition_id = $1 order by term', [
+      partition.id,
+    ])
+    expect(rows).toEqual([{ term: 'beryl' }, { term: 'common' }])
+    const removed = await database.pool.query('select from retrieval_removed where partition_id = $1', [partition.id])
+    expect(removed.rows).toEqual([])
   })
 
   test('postings of a former release: are found, removed and moved into the lists', async () => {

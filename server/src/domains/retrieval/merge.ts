@@ -47,15 +47,25 @@ export async function purgeRemoved(db: Db, most: number): Promise<boolean> {
       for no key update skip locked`.execute(tx)
     const [partition] = chosen
     if (!partition) return false
-    const { rows } = await sql<{ number: number; packed: Buffer }>`
-      delete from retrieval_removed where partition_id = ${partition.id} and number in (
-        select number from retrieval_removed where partition_id = ${partition.id} order by number limit ${most}
-      ) returning number, packed`.execute(tx)
-    await removePostings(
-      tx,
-      partition.id,
-      rows.map(({ number, packed }) => ({ number: Number(number), terms: [...countsOf(packed).keys()] })),
-    )
+    await purgeOldest(tx, partition.id, most)
     return true
   })
+}
+
+/** Removes the postings of all removed entries of locked partitions from the lists. */
+export async function purgePartitions(tx: Tx, partitionIds: readonly number[]): Promise<void> {
+  for (const id of partitionIds) while ((await purgeOldest(tx, id, BATCH)) > 0);
+}
+
+async function purgeOldest(tx: Tx, partitionId: number, most: number): Promise<number> {
+  const { rows } = await sql<{ number: number; packed: Buffer }>`
+    delete from retrieval_removed where partition_id = ${partitionId} and number in (
+      select oldest.number from retrieval_removed oldest where oldest.partition_id = ${partitionId} order by oldest.number limit ${most}
+    ) returning number, packed`.execute(tx)
+  await removePostings(
+    tx,
+    partitionId,
+    rows.map(({ number, packed }) => ({ number: Number(number), terms: [...countsOf(packed).keys()] })),
+  )
+  return rows.length
 }

@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type { Db } from '../../platform/db/database.ts'
 import { unpackTerms } from './packed-terms.ts'
 import { blockOf, makePosting, type PostingRow } from './posting.ts'
 
 interface PendingRow {
+  readonly id: string
   readonly partition: number
   readonly number: number
   readonly length: number
@@ -16,16 +18,26 @@ interface PendingEntry extends Pick<PendingRow, 'partition' | 'number' | 'length
   readonly frequencies: Uint8Array
 }
 
+/** The terms of pending entries, because a search reads them once for each batch of hits. An entry's number changes with its terms. */
+const unpacked = new LRUCache<string, Pick<PendingEntry, 'terms' | 'frequencies'>>({ max: 8_192 })
+
+function unpack({ id, number, packed }: PendingRow): Pick<PendingEntry, 'terms' | 'frequencies'> {
+  const key = `${id} ${number}`
+  const known = unpacked.get(key)
+  if (known) return known
+  const { terms, frequencies } = unpackTerms(packed)
+  const entry = { terms: ` ${terms} `, frequencies }
+  unpacked.set(key, entry)
+  return entry
+}
+
 /** The entries whose postings are not in the lists yet (merge.ts). A search reads their terms instead. */
 export class PendingEntries {
   readonly #entries: readonly PendingEntry[]
   readonly #lists = new Map<string, readonly PostingRow[]>()
 
   constructor(rows: readonly PendingRow[]) {
-    this.#entries = rows.map(({ packed, ...row }) => {
-      const { terms, frequencies } = unpackTerms(packed)
-      return { ...row, terms: ` ${terms} `, frequencies }
-    })
+    this.#entries = rows.map((row) => ({ partition: row.partition, number: row.number, length: row.length, ...unpack(row) }))
   }
 
   /** The postings of a term, as its lists will have them. */
@@ -62,7 +74,7 @@ function spacesBefore(text: string, end: number): number {
 export async function readPending(db: Db, partitions: readonly number[]): Promise<PendingEntries> {
   if (partitions.length === 0) return new PendingEntries([])
   const { rows } = await sql<PendingRow>`
-    select partition_id as partition, number, length, packed
+    select entry.id, partition_id as partition, number, length, packed
     from retrieval_partition as partition
     join retrieval_entry as entry on entry.partition_id = partition.id and entry.number >= partition.pending_from
     where partition.id = any(${partitions}::bigint[]) and packed is not null`.execute(db)

@@ -46,6 +46,7 @@ interface ListedEntry {
 
 /** Removes the postings of entries from the lists of their terms. The partition must be locked. */
 export async function removePostings(tx: Tx, partitionId: number, entries: readonly ListedEntry[]): Promise<void> {
+  if (entries.length === 0) return
   const rows = new Map<string, { term: string; block: number; places: Set<number> }>()
   for (const { number, terms } of entries) {
     const block = blockOf(number)

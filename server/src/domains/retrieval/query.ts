@@ -1,8 +1,9 @@
 import { type Language, termOf } from './language.ts'
+import type { LabelledText } from './service-limits.ts'
 import { splitWords } from './words.ts'
 
-/** The text of a search. */
-export interface SearchText {
+/** The text of a search. Its labels decide to which servers it may be sent. */
+export interface SearchText extends LabelledText {
   readonly text: string
   /** Earlier questions of the conversation, latest first. Their words count less, and most after a short question. */
   readonly earlier?: readonly string[] | undefined

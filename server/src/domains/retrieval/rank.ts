@@ -7,6 +7,7 @@ import type { SearchText } from './query.ts'
 import type { Reranker } from './reranker.ts'
 import { nearest, type SemanticQuery } from './semantic/nearest.ts'
 import type { SemanticRanker } from './semantic/semantic-ranker.ts'
+import { type LabelledText, mayReceive } from './service-limits.ts'
 
 export type { Ranked }
 
@@ -31,7 +32,11 @@ export interface Ranker {
     documentsOf?: DocumentsOf,
   ): Promise<readonly Ranked[]>
   /** The order of the best texts of a search, which the reranker reads; undefined: the order stays. May take its time, so it runs outside of the snapshot. */
-  reorder(query: SearchText, texts: readonly string[]): Promise<Order>
+  reorder(query: SearchText, passages: readonly LabelledPassage[]): Promise<Order>
+}
+
+interface LabelledPassage extends LabelledText {
+  readonly text: string
 }
 
 /** The places of a text in the order of relevance; undefined: no other order. */
@@ -39,7 +44,7 @@ type Order = readonly number[] | undefined
 
 export interface RankerDeps {
   /** Set if a reranker is configured. */
-  readonly reranker?: Pick<Reranker, 'order'> | undefined
+  readonly reranker?: (Pick<Reranker, 'order'> & Partial<Pick<Reranker, 'limits'>>) | undefined
   /** Set if an embedder is configured and the database supports vectors. */
   readonly embedder?: SemanticRanker | undefined
 }
@@ -56,7 +61,8 @@ const meaningOf = ({ text, earlier: [latest] = [] }: SearchText): string =>
 /** Ranks lexically, and with an available embedder also semantically. */
 export const createRanker = ({ embedder, reranker }: RankerDeps = {}): Ranker => ({
   async prepare(query, findPartitions) {
-    return embedder ? { ...query, semantic: await embedder.prepare(meaningOf(query), await findPartitions()) } : query
+    if (!embedder || !mayReceive(embedder.limits, query)) return query
+    return { ...query, semantic: await embedder.prepare(meaningOf(query), await findPartitions()) }
   },
   async rank(snapshot, workspaceUuid, partitions, { semantic: query, ...words }, depth, documentsOf) {
     const places = query || documentsOf ? placesFor(depth) : depth
@@ -73,5 +79,13 @@ export const createRanker = ({ embedder, reranker }: RankerDeps = {}): Ranker =>
       depth,
     )
   },
-  reorder: async (query, texts) => (texts.length < 2 ? undefined : reranker?.order(meaningOf(query), texts)),
+  async reorder(query, passages) {
+    if (!reranker || passages.length < 2) return undefined
+    // The order of all of them depends on each text, so one that may not be sent leaves the order as it is.
+    if (![query, ...passages].every((text) => mayReceive(reranker.limits, text))) return undefined
+    return reranker.order(
+      meaningOf(query),
+      passages.map(({ text }) => text),
+    )
+  },
 })

@@ -1,12 +1,14 @@
 import { type buildConnector, Pool } from 'undici'
 import { type HttpFailure, JSON_HEADERS, sendHttpRequest } from '../../platform/lib/http-request.ts'
 import { RETRY_DELAYS, RetryPause } from '../../platform/queue/retry-delays.ts'
+import type { ServiceLimits } from './service-limits.ts'
 
 export interface RerankerSettings {
   /** Such as `https://api.cohere.com/v2`; `/rerank` is appended. */
   readonly url: string
   readonly apiKey: string | undefined
   readonly model: string
+  readonly limits?: ServiceLimits
 }
 
 export interface RerankerDeps {
@@ -31,6 +33,7 @@ const KEEP_ALIVE_MS = 4_000
 
 /** Client of a `/rerank` endpoint in the form of Cohere, which Jina, Voyage, vLLM and others also have. */
 export class Reranker {
+  readonly limits: ServiceLimits | undefined
   readonly #pool: Pool
   readonly #path: string
   readonly #headers: readonly string[]
@@ -38,8 +41,9 @@ export class Reranker {
   readonly #deps: RerankerDeps
   readonly #pause = new RetryPause(RETRY_DELAYS.queryEmbedding)
 
-  constructor({ url, apiKey, model }: RerankerSettings, deps: RerankerDeps) {
+  constructor({ url, apiKey, model, limits }: RerankerSettings, deps: RerankerDeps) {
     const { origin, pathname } = new URL(url)
+    this.limits = limits
     this.#model = model
     this.#deps = deps
     this.#path = `${pathname.replace(/\/+$/, '')}/rerank`

@@ -16,8 +16,9 @@ export function retrieve(
   if (!search) return new Skipped()
   const { knowledge } = context.caller.application.settings
   const judge = labelJudge('hit', search)
-  const { text, earlier } = search
-  const passages = searchKnowledge(deps, search.viewer, { text, earlier, collections: knowledge.collections, judge })
+  const { text, earlier, classification, region } = search
+  const query = { text, earlier, classification, region, collections: knowledge.collections, judge }
+  const passages = searchKnowledge(deps, search.viewer, query)
   return governHits(passages, search, PASSAGES, authorized.decision, deps).then((hits) => holdForHits(hits, search))
 }
 

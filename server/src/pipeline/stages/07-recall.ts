@@ -18,8 +18,8 @@ export function recall(
   const { memory } = context.caller.application.settings
   const isChat = context.incoming.endpoint === 'chat'
   const judge = labelJudge('memory', search)
-  const { text, earlier } = search
-  const query = { text, earlier, judge, ...(isChat && memory.scopes && { scopes: memory.scopes }) }
+  const { text, earlier, classification, region } = search
+  const query = { text, earlier, classification, region, judge, ...(isChat && memory.scopes && { scopes: memory.scopes }) }
   const memories = recallMemories(deps, search.viewer, query)
   return governHits(memories, search, MEMORIES, decision, deps).then((hits) => holdForHits(hits, search))
 }

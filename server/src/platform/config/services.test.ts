@@ -51,6 +51,23 @@ test.each([
   expect(() => readEmbeddings(url, model, dimensions)).toThrow(message)
 })
 
+test('embeddings and rerank config: have a ceiling and a region, by default none', () => {
+  const env = {
+    GATEHOUSE_EMBEDDINGS_URL: 'https://embeddings.example/v1',
+    GATEHOUSE_EMBEDDINGS_MODEL: 'large',
+    GATEHOUSE_RERANK_URL: 'https://rerank.example/v2',
+    GATEHOUSE_RERANK_MODEL: 'r-1',
+  }
+  const none = { maxClassification: 'restricted', region: undefined }
+  expect([readEmbeddingsConfig(env)?.limits, readRerankConfig(env)?.limits]).toEqual([none, none])
+  const set = { ...env, GATEHOUSE_EMBEDDINGS_MAX_CLASSIFICATION: 'internal', GATEHOUSE_RERANK_REGION: 'eu' }
+  expect(readEmbeddingsConfig(set)?.limits).toEqual({ maxClassification: 'internal', region: undefined })
+  expect(readRerankConfig(set)?.limits).toEqual({ maxClassification: 'restricted', region: 'eu' })
+  expect(() => readEmbeddingsConfig({ ...env, GATEHOUSE_EMBEDDINGS_MAX_CLASSIFICATION: 'secret' })).toThrow(
+    /_MAX_CLASSIFICATION must be one of public, internal/,
+  )
+})
+
 test('OCR config: has a program without secrets, or a URL, and a time limit', () => {
   expect(readOcrConfig({})).toBeUndefined()
   const env = { PATH: '/bin', GATEHOUSE_SECRET_KEY: 'secret', GATEHOUSE_OCR_COMMAND: 'ocr - -', GATEHOUSE_OCR_SECONDS: '30' }

@@ -1,3 +1,4 @@
+import { CLASSIFICATIONS } from '../../shared/classification.ts'
 import { readCommandWords } from './command-words.ts'
 import { ConfigError, type Environment, integer, isPlainUrl, seconds } from './environment.ts'
 
@@ -31,7 +32,8 @@ export function readEmbeddingsConfig(env: Environment) {
   if (!isPlainUrl(url))
     throw new ConfigError('GATEHOUSE_EMBEDDINGS_URL must be an http or https URL without credentials, query or fragment')
   const model = { name, dimensions: integer(env, 'GATEHOUSE_EMBEDDINGS_DIMENSIONS', undefined, 1, MAX_DIMENSIONS) }
-  return { url: url.replace(/\/+$/, ''), model, apiKeyEnv: 'GATEHOUSE_EMBEDDINGS_API_KEY' }
+  const limits = readServiceLimits(env, 'GATEHOUSE_EMBEDDINGS')
+  return { url: url.replace(/\/+$/, ''), model, limits, apiKeyEnv: 'GATEHOUSE_EMBEDDINGS_API_KEY' }
 }
 
 /** A `/rerank` API in the form of Cohere. Its URL may be private, because it is configured. */
@@ -41,7 +43,17 @@ export function readRerankConfig(env: Environment) {
   if (!url || !model) throw new ConfigError('GATEHOUSE_RERANK_URL and GATEHOUSE_RERANK_MODEL must be set together')
   if (!isPlainUrl(url))
     throw new ConfigError('GATEHOUSE_RERANK_URL must be an http or https URL without credentials, query or fragment')
-  return { url: url.replace(/\/+$/, ''), model, apiKeyEnv: 'GATEHOUSE_RERANK_API_KEY' }
+  const limits = readServiceLimits(env, 'GATEHOUSE_RERANK')
+  return { url: url.replace(/\/+$/, ''), model, limits, apiKeyEnv: 'GATEHOUSE_RERANK_API_KEY' }
+}
+
+/** The ceiling and the region of a server that reads texts. Without a ceiling, all texts may be sent to it. */
+function readServiceLimits(env: Environment, prefix: 'GATEHOUSE_EMBEDDINGS' | 'GATEHOUSE_RERANK') {
+  const name = `${prefix}_MAX_CLASSIFICATION`
+  const given = env[name] || 'restricted'
+  const maxClassification = CLASSIFICATIONS.find((classification) => classification === given)
+  if (!maxClassification) throw new ConfigError(`${name} must be one of ${CLASSIFICATIONS.join(', ')}`)
+  return { maxClassification, region: env[`${prefix}_REGION`] || undefined }
 }
 
 /** URLs of a PostgreSQL (docs/high-availability.md). All undefined: the embedded database. */

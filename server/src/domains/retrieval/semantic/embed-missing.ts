@@ -21,6 +21,7 @@ import type { VectorSupport } from './prepare-vectors.ts'
 import {
   countVectors,
   deleteVectors,
+  type Embeddable,
   type Embedding,
   stateOfEntries,
   storeEmbeddings,
@@ -38,6 +39,7 @@ export interface EmbedMissingDeps {
   readonly embedder: Embedder
   readonly support: VectorSupport
   readonly textsOf: Readonly<Record<PartitionKind, LoadTexts>>
+  readonly embeddable: Embeddable
   /** One for each server. */
   readonly progress: EmbeddingProgress
   /** Called when a problem begins, not each time it occurs. */
@@ -83,11 +85,11 @@ export async function embedMissing(deps: EmbedMissingDeps, { maxBatches }: { max
 }
 
 async function embedUnderLease(deps: EmbedMissingDeps, model: EmbeddingModel, maxBatches: number): Promise<number> {
-  const { db, progress } = deps
-  const state = await stateOfEntries(db)
+  const { db, progress, embeddable } = deps
+  const state = await stateOfEntries(db, embeddable)
   const count = progress.doneAt === state ? 0 : await embedPages(deps, model, maxBatches)
   if (count === undefined) return 0
-  if (progress.doneAt !== state && (await unembedded(db, model.id, BEFORE_ALL, 1)).length === 0) {
+  if (progress.doneAt !== state && (await unembedded(db, model.id, { embeddable, after: BEFORE_ALL, limit: 1 })).length === 0) {
     await activateModel(deps, model)
     progress.doneAt = state
   }
@@ -119,11 +121,11 @@ async function currentModel(deps: EmbedMissingDeps): Promise<EmbeddingModel | un
 
 /** Returns the number of entries read, or undefined if the embedder failed. */
 async function embedPages(deps: EmbedMissingDeps, model: EmbeddingModel, maxBatches: number): Promise<number | undefined> {
-  const { db, embedder, progress } = deps
+  const { db, embedder, progress, embeddable } = deps
   let after = BEFORE_ALL
   let count = 0
   for (let page = 0; page < maxBatches; page++) {
-    const missing = await unembedded(db, model.id, after, PAGE)
+    const missing = await unembedded(db, model.id, { embeddable, after, limit: PAGE })
     const last = missing.at(-1)
     if (!last) break
     const texts = await loadTexts(deps, missing)

@@ -3,11 +3,14 @@ import type { Db } from '../../../platform/db/database.ts'
 import { Cache } from '../../../platform/lib/cache.ts'
 import { RETRY_DELAYS, RetryPause } from '../../../platform/queue/retry-delays.ts'
 import type { Partition } from '../partition.ts'
+import type { ServiceLimits } from '../service-limits.ts'
 import { cutText, type Embedder, type EmbedFailure, type Vector } from './embedder.ts'
 import { choiceOf, type EmbeddingModel, findReadyModel } from './model-store.ts'
 import type { SemanticQuery } from './nearest.ts'
 
 export interface SemanticRanker {
+  /** Of the embedder; undefined: it has none. */
+  readonly limits?: ServiceLimits | undefined
   /** Embeds a query of a viewer who sees these partitions. Returns undefined if no model is ready or the embedder fails. */
   prepare(query: string, partitions: readonly Partition[]): Promise<SemanticQuery | undefined>
 }
@@ -15,13 +18,15 @@ export interface SemanticRanker {
 export interface SemanticRankerDeps extends QueryReports {
   readonly db: Db
   readonly embedder: Embedder
+  readonly limits?: ServiceLimits
 }
 
 /** Ranks by the vectors of the ready model. Requires a database that `prepareVectors` has prepared. */
-export function createSemanticRanker({ db, embedder, ...reports }: SemanticRankerDeps): SemanticRanker {
+export function createSemanticRanker({ db, embedder, limits, ...reports }: SemanticRankerDeps): SemanticRanker {
   const models = new Cache<EmbeddingModel | undefined>(() => findReadyModel(db), { maxEntries: 1 })
   const queries = new QueryVectors(embedder, reports)
   return {
+    limits,
     async prepare(query, partitions) {
       if (partitions.length === 0 || query.trim() === '') return undefined
       const model = await models.get('')

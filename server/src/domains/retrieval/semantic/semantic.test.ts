@@ -68,7 +68,7 @@ describe.each(freshDatabases())('semantic search on $name', async ({ name, open 
   }
   const textsOf = async (_: unknown, ids: readonly string[]) => new Map(ids.map((id) => [id, texts.get(id) ?? '']))
   /** A server with this model that embeds missing entries and searches. */
-  const node = (name = 'm-3', dimensions?: number) => {
+  const node = (name = 'm-3', dimensions?: number, embeddable = sql<boolean>`true`) => {
     const embedder = embedderOf({ name, dimensions })
     const fallbacks: string[] = []
     const onProblem = (text: string) => problems.push(text)
@@ -77,7 +77,7 @@ describe.each(freshDatabases())('semantic search on $name', async ({ name, open 
     const semantic = createSemanticRanker({ db, embedder, ...reports })
     const ranker = createRanker({ embedder: semantic })
     return {
-      embed: (maxBatches = 10) => embedMissing({ ...deps, sessionDb: db, onProblem }, { maxBatches }),
+      embed: (maxBatches = 10) => embedMissing({ ...deps, embeddable, sessionDb: db, onProblem }, { maxBatches }),
       progress: deps.progress,
       semantic,
       ranker,

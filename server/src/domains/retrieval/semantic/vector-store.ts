@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
 import type { PartitionKind } from '../tables.ts'
 import type { Vector } from './embedder.ts'
@@ -14,20 +14,32 @@ export type Embedding = readonly [entryId: string, vector: Vector | null]
 
 export const toSql = (vector: Vector): string => `[${vector.join()}]`
 
-/** A cheap fingerprint that changes whenever an entry is added. */
-export async function stateOfEntries(db: Db): Promise<string> {
+/** A condition on `retrieval_partition` as `partition`: the partitions whose texts may be embedded. */
+export type Embeddable = RawBuilder<boolean>
+
+/** A cheap fingerprint that changes whenever an entry is added, or the entries of a partition become embeddable. */
+export async function stateOfEntries(db: Db, embeddable: Embeddable): Promise<string> {
   const { rows } = await sql<{ state: string }>`
-    select concat_ws(' ', count(*), max(id), sum(next_number)) as state from retrieval_partition`.execute(db)
+    select concat_ws(' ', count(*), max(id), sum(id), sum(next_number)) as state
+    from retrieval_partition as partition where ${embeddable}`.execute(db)
   return rows[0]?.state ?? ''
 }
 
+interface Choice {
+  readonly embeddable: Embeddable
+  /** Ids after this one. */
+  readonly after: string
+  readonly limit: number
+}
+
 /** Entries without a vector of this model, ordered by id. */
-export async function unembedded(db: Db, modelId: number, after: string, limit: number): Promise<readonly Unembedded[]> {
+export async function unembedded(db: Db, modelId: number, { embeddable, after, limit }: Choice): Promise<readonly Unembedded[]> {
   return db
     .selectFrom('retrieval_entry as entry')
     .innerJoin('retrieval_partition as partition', 'partition.id', 'entry.partition_id')
     .select(['entry.id', 'partition.kind'])
     .where('entry.id', '>', after)
+    .where(embeddable)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
