@@ -32,7 +32,7 @@ export function readEmbeddingsConfig(env: Environment) {
   if (!isPlainUrl(url))
     throw new ConfigError('GATEHOUSE_EMBEDDINGS_URL must be an http or https URL without credentials, query or fragment')
   const model = { name, dimensions: integer(env, 'GATEHOUSE_EMBEDDINGS_DIMENSIONS', undefined, 1, MAX_DIMENSIONS) }
-  const limits = readServiceLimits(env, 'GATEHOUSE_EMBEDDINGS')
+  const limits = readServiceLimits(env, 'GATEHOUSE_EMBEDDINGS_MAX_CLASSIFICATION', 'GATEHOUSE_EMBEDDINGS_REGION')
   return { url: url.replace(/\/+$/, ''), model, limits, apiKeyEnv: 'GATEHOUSE_EMBEDDINGS_API_KEY' }
 }
 
@@ -43,17 +43,16 @@ export function readRerankConfig(env: Environment) {
   if (!url || !model) throw new ConfigError('GATEHOUSE_RERANK_URL and GATEHOUSE_RERANK_MODEL must be set together')
   if (!isPlainUrl(url))
     throw new ConfigError('GATEHOUSE_RERANK_URL must be an http or https URL without credentials, query or fragment')
-  const limits = readServiceLimits(env, 'GATEHOUSE_RERANK')
+  const limits = readServiceLimits(env, 'GATEHOUSE_RERANK_MAX_CLASSIFICATION', 'GATEHOUSE_RERANK_REGION')
   return { url: url.replace(/\/+$/, ''), model, limits, apiKeyEnv: 'GATEHOUSE_RERANK_API_KEY' }
 }
 
 /** The ceiling and the region of a server that reads texts. Without a ceiling, all texts may be sent to it. */
-function readServiceLimits(env: Environment, prefix: 'GATEHOUSE_EMBEDDINGS' | 'GATEHOUSE_RERANK') {
-  const name = `${prefix}_MAX_CLASSIFICATION`
+function readServiceLimits(env: Environment, name: string, regionName: string) {
   const given = env[name] || 'restricted'
   const maxClassification = CLASSIFICATIONS.find((classification) => classification === given)
   if (!maxClassification) throw new ConfigError(`${name} must be one of ${CLASSIFICATIONS.join(', ')}`)
-  return { maxClassification, region: env[`${prefix}_REGION`] || undefined }
+  return { maxClassification, region: env[regionName] || undefined }
 }
 
 /** URLs of a PostgreSQL (docs/high-availability.md). All undefined: the embedded database. */
