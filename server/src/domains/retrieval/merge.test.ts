@@ -106,6 +106,21 @@ describe.each(testDatabases())('merging changes into the lists on $name', async 
     expect(rows).toEqual([])
   })
 
+  test('search: reads the labels of an entry that moves to the same number of another partition while it is pending', async () => {
+    const [from, to] = [await desk.partition('none'), await desk.partition('none')]
+    const entry = newEntry('amber')
+    const found = async (partition: Partition) =>
+      rankLexically(database.db, desk.workspace, [{ ...partition, filter: mine }], { text: 'amber' }, 10)
+    await desk.add(from, [{ ...entry, labels: ['mine'] }])
+    expect(await found(from)).toHaveLength(1)
+    await database.db.transaction().execute(async (tx) => {
+      await removeEntries(tx, [entry.id])
+      await addEntries(tx, to, [{ ...entry, labels: ['theirs'] }])
+    })
+    expect(await found(to)).toEqual([])
+    expect(await found(from)).toEqual([])
+  })
+
   test('eraseEntries: leaves no word of the entries, and those of others', async () => {
     const partition = await desk.partition('none')
     const [erased, kept] = [newEntry('amber common'), newEntry('beryl common')]

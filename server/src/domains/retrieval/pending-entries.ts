@@ -5,11 +5,10 @@ import { unpackTerms } from './packed-terms.ts'
 import { blockOf, makePosting, type PostingRow } from './posting.ts'
 
 interface PendingRow {
-  readonly id: string
   readonly partition: number
   readonly number: number
   readonly length: number
-  readonly packed: Uint8Array
+  readonly packed: Buffer
 }
 
 interface PendingEntry extends Pick<PendingRow, 'partition' | 'number' | 'length'> {
@@ -18,11 +17,14 @@ interface PendingEntry extends Pick<PendingRow, 'partition' | 'number' | 'length
   readonly frequencies: Uint8Array
 }
 
-/** The terms of pending entries, because a search reads them once for each batch of hits. An entry's number changes with its terms. */
+/**
+ * The unpacked terms of pending entries, because a search reads them again for each batch of hits. Keyed by the packed bytes themselves: an id or a
+ * number can belong to other labels after a move, and labels decide who sees an entry.
+ */
 const unpacked = new LRUCache<string, Pick<PendingEntry, 'terms' | 'frequencies'>>({ max: 8_192 })
 
-function unpack({ id, number, packed }: PendingRow): Pick<PendingEntry, 'terms' | 'frequencies'> {
-  const key = `${id} ${number}`
+function unpack(packed: Buffer): Pick<PendingEntry, 'terms' | 'frequencies'> {
+  const key = packed.toString('latin1')
   const known = unpacked.get(key)
   if (known) return known
   const { terms, frequencies } = unpackTerms(packed)
@@ -37,7 +39,12 @@ export class PendingEntries {
   readonly #lists = new Map<string, readonly PostingRow[]>()
 
   constructor(rows: readonly PendingRow[]) {
-    this.#entries = rows.map((row) => ({ partition: row.partition, number: row.number, length: row.length, ...unpack(row) }))
+    this.#entries = rows.map((row) => ({
+      partition: row.partition,
+      number: row.number,
+      length: row.length,
+      ...unpack(row.packed),
+    }))
   }
 
   /** The postings of a term, as its lists will have them. */
@@ -74,7 +81,7 @@ function spacesBefore(text: string, end: number): number {
 export async function readPending(db: Db, partitions: readonly number[]): Promise<PendingEntries> {
   if (partitions.length === 0) return new PendingEntries([])
   const { rows } = await sql<PendingRow>`
-    select entry.id, partition_id as partition, number, length, packed
+    select partition_id as partition, number, length, packed
     from retrieval_partition as partition
     join retrieval_entry as entry on entry.partition_id = partition.id and entry.number >= partition.pending_from
     where partition.id = any(${partitions}::bigint[]) and packed is not null`.execute(db)
