@@ -10,7 +10,7 @@ import { quantile } from './support/statistics.ts'
 
 /**
  * Measures the size of the search index and the time to replace five chunks: `scripts/run node bench/search-index.ts [--postgres URL]`. The
- * texts are the README files of the installed packages, in chunks of 300 words. PostgreSQL's own text index (GIN) is measured beside it.
+ * texts are the README files of the installed packages, in chunks of 300 words. The same replacement in PostgreSQL's built-in text index (GIN) is measured, too.
  */
 const { values } = parseArgs({ options: { postgres: { type: 'string' } } })
 

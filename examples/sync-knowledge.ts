@@ -159,7 +159,7 @@ const sorted = (acl: unknown): [string, unknown][] => Object.entries(acl ?? {}).
 
 async function collectionId(name: string): Promise<string> {
   for await (const { id, name: other } of list<{ id: string; name: string }>('/collections')) if (other === name) return id
-  // Without an access list of its own, so that those of its documents decide.
+  // The collection has no access list: the lists of its documents decide.
   return (await call<{ id: string }>('POST', '/collections', { name, classification: 'internal' })).id
 }
 

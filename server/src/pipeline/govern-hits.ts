@@ -42,7 +42,7 @@ export interface HitSearch extends Required<RuleSet> {
   readonly earlier: readonly string[]
   /** Of the request's content. */
   readonly classification: Classification
-  /** To which a policy limits the request; undefined: any. */
+  /** The region to which a policy limits the request (directive `route:region`); undefined: none. */
   readonly region: string | undefined
   readonly limit: number
   readonly vault: Vault

@@ -45,7 +45,7 @@ const EVENT_BATCH = 1_000
 const ANNOUNCEMENT_BATCH = 200
 /** Few rows, because a transaction blocks the embedded database. An entry takes it about 10 ms. */
 const REINDEX_BATCH = { messages: 50, entries: 5 }
-/** An entry takes the embedded database about 0.5 ms when it is merged, and 5 when it is removed from a block of its own. */
+/** Few rows, because a transaction blocks the embedded database: about 0.5 ms for a merged entry, and 5 ms for a removed one. */
 const INDEX_BATCH = { merged: 256, removed: 16 }
 const LOAD_ENTRIES = { knowledge: loadChunkEntries, memory: loadMemoryEntries }
 /** Age at which events are removed: event streams can resume within it (MSG-EVENT-3). */

@@ -100,7 +100,7 @@ async function termsNear(
   return [
     ...(await read('retrieval_list', ids)),
     ...(old.length === 0 ? [] : await read('retrieval_posting', old)),
-    ...[...pending.termsIn(new Set(ids))].filter((term) => isNear(near, term)),
+    ...pending.termsIn(ids).filter((term) => isNear(near, term)),
   ]
 }
 
@@ -138,10 +138,11 @@ const isNear = ({ beginnings, corrected }: Near, term: string): boolean =>
 const ALPHABET = 32
 
 /** The words that one typing error in the first letters turns into this spelling, likelier ones first. */
-function correctedBeginnings(spelling: string): readonly string[] {
+export function correctedBeginnings(spelling: string): readonly string[] {
   const letters = [...spelling]
   const places = Array.from(prefixOf(spelling), (_, at) => at)
-  const alphabet = distinct(letters.flatMap(alphabetOf))
+  // Of the beginning only: a word can have letters of sixty scripts.
+  const alphabet = distinct(letters.slice(0, places.length + 1).flatMap(alphabetOf))
   const replace = (at: number, count: number, by: string): string =>
     [...letters.slice(0, at), by, ...letters.slice(at + count)].join('')
   return distinct([

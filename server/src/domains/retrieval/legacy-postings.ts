@@ -3,8 +3,8 @@ import type { Tx } from '../../platform/db/database.ts'
 import { makePosting } from './posting.ts'
 
 /**
- * Former releases stored the postings of entries in blocks of 256, in the table `retrieval_posting`. A job moves them (reindex.ts), and former
- * releases that still run beside this one add to them. The release after this one can drop the table and this file.
+ * Former releases store postings in the table `retrieval_posting`, in blocks of 256 entries. A job moves them into `retrieval_list` (reindex.ts). During
+ * a rolling upgrade a former release can still add some. The next release can drop the table and this file.
  */
 export const LEGACY_BLOCK_ENTRIES = 256
 /** Number of the entry within its block, term frequency, the entry's length (low byte first). */

@@ -37,6 +37,8 @@ function unpack(packed: Buffer): Pick<PendingEntry, 'terms' | 'frequencies'> {
 export class PendingEntries {
   readonly #entries: readonly PendingEntry[]
   readonly #lists = new Map<string, readonly PostingRow[]>()
+  /** By partition; undefined: no search has asked for them yet. */
+  #terms: ReadonlyMap<number, readonly string[]> | undefined
 
   constructor(rows: readonly PendingRow[]) {
     this.#entries = rows.map((row) => ({
@@ -65,9 +67,15 @@ export class PendingEntries {
     return list
   }
 
-  /** The terms of pending entries of these partitions. */
-  *termsIn(partitions: ReadonlySet<number>): Generator<string> {
-    for (const { partition, terms } of this.#entries) if (partitions.has(partition)) yield* terms.trim().split(' ')
+  /** The terms of the pending entries of these partitions, distinct in each. */
+  termsIn(partitions: readonly number[]): readonly string[] {
+    this.#terms ??= new Map(
+      [...Map.groupBy(this.#entries, ({ partition }) => partition)].map(([partition, entries]) => [
+        partition,
+        [...new Set(entries.flatMap(({ terms }) => terms.trim().split(' ')))],
+      ]),
+    )
+    return partitions.flatMap((id) => this.#terms?.get(id) ?? [])
   }
 }
 

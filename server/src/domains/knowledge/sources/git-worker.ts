@@ -62,7 +62,7 @@ async function fetchCommit(task: FetchTask): Promise<Fetched> {
   const { gitdir, url, branch, headers, allowPrivateUrls, cursor, folder } = task
   const sourceHttp = new SourceHttp({ allowPrivateUrls })
   try {
-    // Each call has headers of its own, because the library adds to them.
+    // A new object for each call, because the library adds headers to it.
     const remoteOf = () => ({ http: clientOf(sourceHttp), url, headers: { ...headers } })
     const ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
     const refs = await listServerRefs({ ...remoteOf(), prefix: ref })
