@@ -6,6 +6,8 @@ import { cpuMs } from '../support/cpu-time.ts'
 const MEASURABLE_MS = 3
 /** Maximum size of the smaller input. `npm test` uses a small one, which finds only the steepest functions. */
 const MOST_UNITS = inject('isFull') ? 1 << 16 : 1 << 11
+/** Maximum size of the smaller input where smaller ones are steep. */
+const MOST_STEEP_UNITS = inject('isFull') ? 1 << 20 : MOST_UNITS
 const FACTOR = 4
 const ROUNDS = 30
 /** A step of the machine makes one size steep: a cache that is full, or a heap that has to grow. A function of quadratic cost is steep at each size. */
@@ -44,7 +46,8 @@ function ratioAt<T>(size: number, make: (size: number) => T, run: (input: T) => 
  * How many times more time `run` takes for four times the input, at each size until one is at most `enough`: 4 is linear, 16 is
  * quadratic. 1 when no size takes measurable time.
  */
-export function growth<T>(make: (size: number) => T, run: (input: T) => unknown, enough: number, most = MOST_UNITS): number[] {
+export function growth<T>(make: (size: number) => T, run: (input: T) => unknown, enough: number, limit?: number): number[] {
+  const most = limit ?? MOST_UNITS
   let size = 1_024
   let input = make(size)
   const once = () => run(input)
@@ -57,7 +60,7 @@ export function growth<T>(make: (size: number) => T, run: (input: T) => unknown,
   const ratios: number[] = []
   while (ratios.length < SIZES && !((ratios.at(-1) ?? Number.POSITIVE_INFINITY) <= enough)) {
     ratios.push(ratioAt(size, make, run, enough))
-    size = Math.min(size * FACTOR, Math.max(size, most))
+    size = Math.min(size * FACTOR, Math.max(size, limit ?? MOST_STEEP_UNITS))
   }
   return ratios
 }

@@ -30,10 +30,10 @@ function isGlued(text: string, start: number, end: number): boolean {
 }
 
 function addPhrases(text: string, findings: Finding[]): void {
-  const { anchors, suspicious } = findAnchors(text)
+  const { anchors, suspicious, maxTokens } = findAnchors(text)
   let line: TokenLine | undefined
   for (const phrase of candidates(anchors)) {
-    line ??= new TokenLine(text)
+    line ??= new TokenLine(text, maxTokens)
     addPhrase(phrase, line, findings)
   }
   for (const { start, end } of suspicious)

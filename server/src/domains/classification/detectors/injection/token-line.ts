@@ -64,10 +64,16 @@ export function findAnchors(text: string) {
   const suspicious: TextSpan[] = []
   let singles = 0
   let singlesStart = 0
+  let words = 0
+  let marks = 0
   for (let at = 0; at < length; at++) {
     let unit = folded[text.charCodeAt(at)] as number
     if (unit === UNKNOWN) unit = foldUnknown(text, at)
-    if (unit <= POSSIBLE_END) continue
+    if (unit <= POSSIBLE_END) {
+      if (unit > IGNORED) marks++
+      continue
+    }
+    words++
     const start = at
     let letters = 0
     let hash = HASH_START
@@ -91,20 +97,12 @@ export function findAnchors(text: string) {
     }
   }
   if (singles >= MIN_SPACED) addSuspicious(suspicious, singlesStart, length)
-  return { anchors, suspicious }
+  // A word is followed by at most one mark that was not counted.
+  return { anchors, suspicious, maxTokens: 2 * words + marks }
 }
 
 const SENTENCE_CODE = SENTENCE.charCodeAt(0)
 const COLON_CODE = COLON_TOKEN.charCodeAt(0)
-/** `String.fromCharCode` takes its arguments on the stack. */
-const CHUNK = 8_192
-
-function lineOf(codes: readonly number[]): string {
-  let line = ''
-  for (let i = 0; i < codes.length; i += CHUNK) line += String.fromCharCode(...codes.slice(i, i + CHUNK))
-  return line
-}
-
 const CAPITAL = /^\p{Lu}/u
 const SMALL = /^\p{Ll}/u
 const SPACE = /^\s+$/
@@ -116,28 +114,35 @@ function startsSentence(text: string, lastEnd: number, start: number, end: numbe
   return SMALL.test(text.slice(end + 1, end + 3)) && SPACE.test(text.slice(lastEnd, start))
 }
 
-/** A text as a line of tokens (grammar.ts), one for each word, with the span of each word. */
+/**
+ * A text as a line of tokens (grammar.ts), one for each word, with the span of each word. Arrays of numbers that grow would be copied and collected, which
+ * takes more than linear time. `maxTokens`: as `findAnchors` counts them.
+ */
 export class TokenLine {
-  readonly starts: number[] = []
-  readonly ends: number[] = []
+  readonly starts: Int32Array
+  readonly ends: Int32Array
   readonly #text: string
-  readonly #codes: number[] = []
+  readonly #codes: Uint16Array<ArrayBuffer>
+  #length = 0
   /** Words that start a sentence without an end mark before them, as after a title. */
   readonly #sentenceStarts: number[] = []
   readonly tokens: string
   /** Like `tokens`, with an end mark before such sentences, so that guards ignore the words before them. */
   readonly before: string
 
-  constructor(text: string) {
+  constructor(text: string, maxTokens: number) {
     this.#text = text
+    this.starts = new Int32Array(maxTokens)
+    this.ends = new Int32Array(maxTokens)
+    this.#codes = new Uint16Array(maxTokens)
     readWords(text, this)
-    this.tokens = lineOf(this.#codes)
+    this.tokens = this.#line()
     for (const at of this.#sentenceStarts) this.#codes[at - 1] = SENTENCE_CODE
-    this.before = this.#sentenceStarts.length === 0 ? this.tokens : lineOf(this.#codes)
+    this.before = this.#sentenceStarts.length === 0 ? this.tokens : this.#line()
   }
 
   addWord(hash: number, start: number, end: number): void {
-    const last = this.#codes.length - 1
+    const last = this.#length - 1
     const isStart = last >= 0 && startsSentence(this.#text, this.ends[last] ?? 0, start, end)
     if (isStart && !negates(this.#codes[last] ?? 0)) this.#sentenceStarts.push(last + 1)
     this.#push(tokenOfHash(hash), start, end)
@@ -145,16 +150,21 @@ export class TokenLine {
 
   /** Adds one token for consecutive end marks such as `!!!`. */
   addSentenceEnd(at: number): void {
-    if (this.#codes[this.#codes.length - 1] !== SENTENCE_CODE) this.#push(SENTENCE_CODE, at, at)
+    if (this.#codes[this.#length - 1] !== SENTENCE_CODE) this.#push(SENTENCE_CODE, at, at)
   }
 
   addColon(at: number): void {
-    if (this.#codes[this.#codes.length - 1] !== COLON_CODE) this.#push(COLON_CODE, at, at)
+    if (this.#codes[this.#length - 1] !== COLON_CODE) this.#push(COLON_CODE, at, at)
   }
 
   #push(token: number, start: number, end: number): void {
-    this.#codes.push(token)
-    this.starts.push(start)
-    this.ends.push(end)
+    this.#codes[this.#length] = token
+    this.starts[this.#length] = start
+    this.ends[this.#length++] = end
+  }
+
+  /** Each token is one UTF-16 unit. */
+  #line(): string {
+    return Buffer.from(this.#codes.buffer, 0, this.#length * Uint16Array.BYTES_PER_ELEMENT).toString('utf16le')
   }
 }
