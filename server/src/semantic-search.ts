@@ -74,10 +74,10 @@ async function openSemanticSearch(deps: Deps): Promise<SemanticSearch | undefine
   }
 }
 
-/** All partitions, or those whose texts have at most this classification. */
+/** All partitions with active texts, or those whose texts have at most this classification. */
 const embeddableUpTo = (ceiling: Classification): Embeddable =>
   ceiling === 'restricted'
-    ? sql<boolean>`true`
+    ? sql<boolean>`(partition.kind = 'memory' or exists (select from knowledge_partition as listed where listed.id = partition.id))`
     : sql<boolean>`partition.id in (${chunkPartitionsUpTo(ceiling)} union all ${memoryPartitionsUpTo(ceiling)})`
 
 /** The ranker of searches, with the embedder and the reranker that are configured. */

@@ -19,6 +19,8 @@ const FOR_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   'retrieval/merge.mergePending': 'finds a partition with pending entries, of any Workspace',
   'retrieval/merge.purgeRemoved': 'finds a partition with removed entries, of any Workspace',
   'knowledge/sweep.sweepCollections': 'finds a deleted collection, then names its Workspace',
+  'knowledge/sweep.sweepVersions': 'finds a version that has expired, then names its Workspace',
+  'knowledge/upload-parts.removeUnusedParts': 'parts of files that no upload has, of all Workspaces',
   'knowledge/upload-store.claimUploads': 'uploads that no node works on, of all Workspaces',
   'knowledge/upload-store.removeFailedUploads': 'files of uploads that failed long ago, of all Workspaces',
   'knowledge/source-store.claimSources': 'sources that are due, of all Workspaces',

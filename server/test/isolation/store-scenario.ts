@@ -1,15 +1,18 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
+import { PART_BYTES, type StoredFile } from '../../src/domains/knowledge/upload-parts.ts'
+import { postingsOf } from '../../src/domains/retrieval/posting-store.ts'
 import { parseQuery } from '../../src/domains/retrieval/query.ts'
 import type { Scope } from '../../src/domains/retrieval/scope.ts'
 import type { Database } from '../../src/platform/db/database.ts'
-import { fromId, newId } from '../../src/platform/lib/id.ts'
+import { fromId, newId, newUuid } from '../../src/platform/lib/id.ts'
 import { secretBox } from '../../src/platform/lib/secret-box.ts'
 import { countFindings } from '../../src/shared/finding.ts'
 import { TEST_SECRET_KEY } from '../support/seed.ts'
 import { changeOwners, eraseMemories, storeMemories } from './memory-scenario.ts'
 import { ALL_ALLOWED, createScenario, NOW, type Owner, PAGE, type Scenario } from './scenario.ts'
 import type { StoreCalls } from './store-calls.ts'
+import { writeVersions } from './version-scenario.ts'
 
 const scanText = () => countFindings([])
 
@@ -35,7 +38,7 @@ async function createDocuments({ db, call, workspaceId, transact }: Scenario) {
   )
   const ingest = async (text: string, more: object = {}) => {
     const incoming = { key: 'page', name: 'page.md', bytes: Buffer.from(text), ...more }
-    const deps = { db, scanText, transact }
+    const deps = { db, clock: { now: () => NOW }, scanText, transact }
     return (await call<{ documentId: string }>('knowledge/ingest.ingestDocument', deps, workspaceId, collectionId, incoming))
       .documentId
   }
@@ -109,9 +112,10 @@ async function searchDocuments({ db, call, workspaceId, viewer, uuid, ranker }: 
 
 /** Relabels, moves and deletes the documents. */
 async function changeDocuments(
-  { db, call, workspaceId, uuid, transact }: Scenario,
+  scenario: Scenario,
   { collectionId, collection, documentId, otherDocumentId, locked }: Awaited<ReturnType<typeof createDocuments>>,
 ): Promise<void> {
+  const { db, call, workspaceId, uuid, transact } = scenario
   await transact((tx) =>
     call('knowledge/relabel.relabelDocument', tx, workspaceId, documentId, { classification: 'confidential' }),
   )
@@ -120,11 +124,12 @@ async function changeDocuments(
     const labels = { classification: 'public', acl: null, limits: { classification: null, acl: null } }
     const place = await call<{ partition: { id: number } }>('knowledge/partitions.placeFor', tx, collection, labels)
     await call('retrieval/partition.findPartition', tx, uuid, 'knowledge', 'x')
+    const other = await call<{ partitionId: number }>('knowledge/document-store.findDocument', tx, workspaceId, otherDocumentId)
     const holder = { workspace: uuid, document: String(fromId('doc', otherDocumentId)), title: 'x' }
-    await call('knowledge/chunk-store.moveChunks', tx, holder, place)
+    await call('knowledge/chunk-store.moveChunks', tx, holder, other.partitionId, place)
     await call('knowledge/partitions.ownPartitionIfLarge', tx, collection, place, labels)
     await call('knowledge/gather.gatherIfLarge', tx, collection, place, labels)
-    await call('knowledge/chunk-store.removeChunks', tx, uuid, [holder.document])
+    await call('knowledge/chunk-store.removeChunks', tx, uuid, holder.document, place.partition.id)
     await call('knowledge/chunk-store.addChunks', tx, holder, place, [
       { position: 0, headings: [], content: 'something else', tokens: 2, flagged: false },
     ])
@@ -132,6 +137,7 @@ async function changeDocuments(
     const stored = await call<object>('knowledge/document-store.findDocument', tx, workspaceId, otherDocumentId)
     await call('knowledge/relabel.relabel', tx, collection, stored, { classification: 'restricted' })
   })
+  await writeVersions(scenario, { collectionId, collection, key: 'other' })
   await uploadDocuments({ db, call, workspaceId, transact }, collectionId, collection)
   const selection = { source: 'upload' }
   await call('knowledge/delete-documents.countSelected', db, workspaceId, collectionId, selection)
@@ -149,8 +155,8 @@ async function indexEntries({ db, call, keys, uuid, transact }: Scenario): Promi
     await call('retrieval/entries.addEntries', tx, partition, [entry])
     keys.add(String(partition.id)).add(entry.id)
     await call('retrieval/partition.lockPartitions', tx, [partition.id])
-    const postings = { number: 7, terms: new Map([['coral', 1]]), length: 1 }
-    await call('retrieval/posting-store.addPostings', tx, partition.id, [postings])
+    const postings = postingsOf([{ number: 7, terms: new Map([['coral', 1]]), length: 1 }])
+    await call('retrieval/posting-store.addPostings', tx, partition.id, postings)
     await call('retrieval/posting-store.removePostings', tx, partition.id, [{ number: 7, terms: ['coral'] }])
     await call('retrieval/legacy-postings.removeLegacyPostings', tx, [{ partition_id: partition.id, number: 7, terms: 'coral' }])
     await call('retrieval/entries.takeNumbers', tx, partition.id, { entries: 0, length: 0, numbers: 1 })
@@ -195,7 +201,12 @@ async function uploadDocuments(
   collection: object,
 ): Promise<void> {
   const incoming = { key: 'upload', name: 'upload.md', bytes: Buffer.from('text') }
-  const options = { operatorId: newId('opr'), now: NOW, isClaimed: true }
+  const large = new Uint8Array(PART_BYTES + 1)
+  const parts = await call<StoredFile>('knowledge/upload-parts.storeUploadFile', db, workspaceId, large, NOW)
+  await call('knowledge/upload-parts.readParts', db, { workspaceId, uuid: parts.uuid })
+  await call('knowledge/upload-parts.removeUnusedParts', db, NOW, 1)
+  const file: StoredFile = { uuid: newUuid(), whole: incoming.bytes }
+  const options = { file, operatorId: newId('opr'), now: NOW, isClaimed: true }
   const upload = await transact((tx) =>
     call<{ documentId: string }>('knowledge/upload-store.enqueueUpload', tx, workspaceId, collectionId, incoming, options),
   )
@@ -219,7 +230,8 @@ async function uploadDocuments(
     const attached = { key: 'upload/a', bytes: 1, contentHash: '', mediaType: undefined, result: { failure: FAILURE } }
     const labels = { classification: null, regulations: [], acl: null, limits: null, source: 'x' }
     await call('knowledge/store-attachments.splitTaken', tx, collection, upload.documentId, [attached])
-    await call('knowledge/store-attachments.storeAttachments', tx, collection, { id: upload.documentId, labels }, [attached], NOW)
+    const attachments = { attached: [attached], written: new Map(), now: NOW }
+    await call('knowledge/store-attachments.storeAttachments', tx, collection, { id: upload.documentId, labels }, attachments)
     await call('knowledge/document-store.listAttachments', tx, workspaceId, upload.documentId)
     await call('knowledge/relabel.relabelWithAttachments', tx, collection, document, { source: 'y' })
     const content = { title: 'x', mediaType: 'text/plain', limits: labels, chunks: [], flags: null, warnings: [] }
@@ -227,7 +239,10 @@ async function uploadDocuments(
     await call('knowledge/store-version.storeVersion', tx, collection, undefined, version, NOW)
   })
   const withdrawn = await transact((tx) =>
-    call<object>('knowledge/upload-store.enqueueUpload', tx, workspaceId, collectionId, incoming, options),
+    call<object>('knowledge/upload-store.enqueueUpload', tx, workspaceId, collectionId, incoming, {
+      ...options,
+      file: { ...file, uuid: newUuid() },
+    }),
   )
   await transact((tx) => call('knowledge/upload-store.withdrawUpload', tx, withdrawn))
   await call('knowledge/upload-store.claimUploads', db, NOW, 1)

@@ -54,7 +54,7 @@ export async function createTestCollection(
     put: async (text: string, more: Partial<IncomingDocument> = {}): Promise<string> => {
       const key = more.key ?? word()
       const incoming = { key, name: `${key}.md`, bytes: Buffer.from(text), title: 'A page', ...more }
-      const ingested = await ingestDocument({ db, scanText, transact }, workspaceId, created.id, incoming)
+      const ingested = await ingestDocument({ db, clock, scanText, transact }, workspaceId, created.id, incoming)
       if (!ingested) throw new Error('the collection was deleted')
       return ingested.documentId
     },

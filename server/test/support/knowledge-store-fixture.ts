@@ -39,7 +39,7 @@ export function createKnowledgeStoreFixture({ db }: Database, workspaceId: strin
       more: Partial<IncomingDocument> = {},
     ): Promise<Ingested> {
       const incoming = { key, name: `${key}.md`, bytes: Buffer.from(text), ...more }
-      const ingested = await ingestDocument({ db, scanText, transact }, workspaceId, id, incoming)
+      const ingested = await ingestDocument({ db, clock: { now: () => NOW }, scanText, transact }, workspaceId, id, incoming)
       if (!ingested) throw new Error('the collection does not exist')
       return ingested
     },

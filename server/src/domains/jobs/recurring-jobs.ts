@@ -8,7 +8,8 @@ import { findWorkspace, listReviewTargets } from '../identity/workspace-store.ts
 import { ResealJob } from '../keys/reseal-job.ts'
 import { loadChunkEntries } from '../knowledge/passages.ts'
 import type { SourceWorker } from '../knowledge/sources/source-worker.ts'
-import { sweepCollections } from '../knowledge/sweep.ts'
+import { sweepCollections, sweepVersions } from '../knowledge/sweep.ts'
+import { removeUnusedParts } from '../knowledge/upload-parts.ts'
 import { removeFailedUploads } from '../knowledge/upload-store.ts'
 import type { UploadWorker } from '../knowledge/upload-worker.ts'
 import { removeIdleQuotas } from '../limits/shared/postgres-store.ts'
@@ -40,13 +41,14 @@ import { type BudgetJobDeps, budgetJobs } from './budget-jobs.ts'
 import { DAY, HOUR, inBatches, type Job, listWorkspaceIds, MINUTE, nodeJob, runForEach, SECOND } from './jobs.ts'
 import type { QueueMeter } from './queue-meter.ts'
 
-const CHUNK_BATCH = 500
+/** Few rows, because a transaction blocks the embedded database. */
+const CHUNK_BATCH = 200
 const EVENT_BATCH = 1_000
 const ANNOUNCEMENT_BATCH = 200
 /** Few rows, because a transaction blocks the embedded database. An entry takes it about 10 ms. */
 const REINDEX_BATCH = { messages: 50, entries: 5 }
 /** Few rows, because a transaction blocks the embedded database: about 0.5 ms for a merged entry, and 5 ms for a removed one. */
-const INDEX_BATCH = { merged: 256, removed: 16 }
+const INDEX_BATCH = { merged: 128, removed: 16 }
 const LOAD_ENTRIES = { knowledge: loadChunkEntries, memory: loadMemoryEntries }
 /** Age at which events are removed: event streams can resume within it (MSG-EVENT-3). */
 const EVENT_LOG_MS = 7 * DAY
@@ -134,6 +136,12 @@ async function announceKeys({ db, clock, relay }: Deps): Promise<void> {
   relay.wake()
 }
 
+/** Large documents of deleted collections become versions that have expired. */
+async function removeKnowledge(db: Db): Promise<void> {
+  do while (await sweepVersions(db, CHUNK_BATCH));
+  while (await sweepCollections(db, CHUNK_BATCH))
+}
+
 /** Expired data cannot be read, because reads compare the clock. These jobs remove it. */
 function removalJobs(deps: Deps): Job[] {
   const { db, clock, files } = deps
@@ -147,11 +155,12 @@ function removalJobs(deps: Deps): Job[] {
     ),
     nodeJob('remove expired memories', MINUTE, () => inBatches(500, (most) => removeExpired(db, clock.now(), most))),
     nodeJob('remove expired responses', 10 * MINUTE, () => removeResponses(deps)),
-    nodeJob('remove deleted collections', 30 * SECOND, async () => {
-      while (await sweepCollections(db, CHUNK_BATCH));
-    }),
+    nodeJob('remove deleted collections', 30 * SECOND, () => removeKnowledge(db)),
     nodeJob('remove files of failed uploads', HOUR, () =>
       inBatches(100, (most) => removeFailedUploads(db, before(FAILED_UPLOAD_MS), most)),
+    ),
+    nodeJob('remove parts of files without an upload', HOUR, () =>
+      inBatches(10, (most) => removeUnusedParts(db, before(HOUR), most)),
     ),
     nodeJob('prune events and deliveries', HOUR, () => pruneEvents(db, before)),
     nodeJob('remove old idempotency keys', MINUTE, () => inBatches(500, (most) => deleteExpiredKeys(db, clock.now(), most))),

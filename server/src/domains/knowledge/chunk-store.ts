@@ -28,11 +28,11 @@ export const searchEntry = (
   text: content,
 })
 
-/** Stores the chunks of a document that has none, and indexes them. */
+/** Stores chunks of a document, and indexes them. Their positions are stored as distances from `firstPosition`. */
 export async function addChunks(
   tx: Tx,
   owner: ChunkOwner,
-  { partition, labels }: Place,
+  { partition, labels, firstPosition = 0 }: Place & { readonly firstPosition?: number },
   chunks: readonly NewChunk[],
 ): Promise<void> {
   const withIds = chunks.map((chunk) => ({ id: newUuid(), ...chunk }))
@@ -40,7 +40,7 @@ export async function addChunks(
     insert into knowledge_chunk (workspace_id, document_id, partition_id, id, position, headings, content, tokens, flagged)
     select ${owner.workspace}, ${owner.document}, ${partition.id}, added.* from unnest(
       ${withIds.map(({ id }) => id)}::uuid[],
-      ${withIds.map(({ position }) => position)}::integer[],
+      ${withIds.map(({ position }) => firstPosition + position)}::integer[],
       ${withIds.map(({ headings }) => JSON.stringify(headings))}::jsonb[],
       ${withIds.map(({ content }) => content)}::text[],
       ${withIds.map(({ tokens }) => tokens)}::integer[],
@@ -50,23 +50,24 @@ export async function addChunks(
   await addEntries(tx, partition, entries)
 }
 
-/** Removes every chunk of these documents, with its index entries. */
-export async function removeChunks(tx: Tx, workspace: string, documents: readonly string[]): Promise<void> {
-  if (documents.length === 0) return
+/** Removes the chunks of a document that are in a partition, with their index entries. */
+export async function removeChunks(tx: Tx, workspace: string, document: string, partitionId: number): Promise<void> {
   const removed = await tx
     .deleteFrom('knowledge_chunk')
     .where('workspace_id', '=', workspace)
-    .where('document_id', 'in', documents)
+    .where('document_id', '=', document)
+    .where('partition_id', '=', partitionId)
     .returning('id')
     .execute()
   const ids = removed.map(({ id }) => id)
   await removeEntries(tx, ids)
 }
 
-/** Moves the chunks of a document to another place, or changes their labels. */
+/** Moves the chunks of a document from one place to another, or changes their labels there. */
 export async function moveChunks(
   tx: Tx,
   { workspace, document, title }: ChunkOwner,
+  from: number,
   { partition, labels }: Place,
 ): Promise<void> {
   const moved = await tx
@@ -74,6 +75,7 @@ export async function moveChunks(
     .set({ partition_id: partition.id })
     .where('workspace_id', '=', workspace)
     .where('document_id', '=', document)
+    .where('partition_id', '=', from)
     .returning(['id', 'position', 'headings', 'content'])
     .execute()
   moved.sort((a, b) => a.position - b.position)
@@ -93,26 +95,34 @@ export async function listChunks(
   documentId: string,
   { from, limit }: { readonly from: number; readonly limit: number },
 ): Promise<Page<ListedChunk>> {
-  const rows = await db
-    .selectFrom('knowledge_chunk')
-    .select(['id', 'position', 'headings', 'content', 'tokens', 'flagged'])
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('document_id', '=', uuidOrNull('doc', documentId))
-    .where('position', '>=', from)
-    .orderBy('position')
+  const rows = await activeChunks(db, workspaceId, documentId)
+    .select(['chunk.id', positionInDocument, 'headings', 'content', 'tokens', 'flagged'])
+    .where('position', '>=', ({ eb, ref }) => eb(ref('first_position'), '+', from))
+    .orderBy('chunk.position')
     .limit(limit + 1)
     .execute()
   return pageOf(rows, { limit }, ({ id, ...chunk }) => ({ id: toId('chk', id), ...chunk }))
 }
 
+/** The chunks of the active version of a document. */
+const activeChunks = (db: Db, workspaceId: string, documentId: string) =>
+  db
+    .selectFrom('knowledge_chunk as chunk')
+    .innerJoin('knowledge_document as document', (join) =>
+      join.onRef('document.id', '=', 'chunk.document_id').onRef('document.partition_id', '=', 'chunk.partition_id'),
+    )
+    .where('chunk.workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('document.workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('document.id', '=', uuidOrNull('doc', documentId))
+
+/** For a query of `knowledge_chunk` as `chunk` with its `knowledge_document`. */
+export const positionInDocument = sql<number>`chunk.position - first_position`.as('position')
+
 /** The distinct terms of a document, as the index has them. */
 export async function termsOfDocument(db: Db, workspaceId: string, documentId: string): Promise<ReadonlySet<string>> {
-  const rows = await db
-    .selectFrom('knowledge_chunk as chunk')
+  const rows = await activeChunks(db, workspaceId, documentId)
     .innerJoin('retrieval_entry as entry', 'entry.id', 'chunk.id')
     .select(['terms', 'packed'])
-    .where('chunk.workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('chunk.document_id', '=', uuidOrNull('doc', documentId))
     .execute()
   return new Set(rows.flatMap(termsOf))
 }

@@ -95,6 +95,6 @@ function chunksOf(denied: readonly LabelRow[], workspaceId: string) {
     ) as denied (partition_id, regulations, limits)
       on document.partition_id = denied.partition_id and document.regulations = denied.regulations
         and document.limits -> 'regulations' = denied.limits
-    join knowledge_chunk chunk on chunk.document_id = document.id
+    join knowledge_chunk chunk on chunk.document_id = document.id and chunk.partition_id = document.partition_id
     where document.workspace_id = ${workspace} and chunk.workspace_id = ${workspace}`
 }

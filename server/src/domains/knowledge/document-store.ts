@@ -3,25 +3,28 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Entity, fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOf, uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
-import { fromId } from '../../platform/lib/id.ts'
+import { fromId, newUuid } from '../../platform/lib/id.ts'
 import type { Language } from '../retrieval/language.ts'
 import { removeChunks } from './chunk-store.ts'
 import type { Collection } from './collection.ts'
 import { lockCollection } from './collection-store.ts'
 import type { DocumentState } from './document.ts'
 import { deleteIfEmpty } from './partitions.ts'
+import { expireAll } from './version-store.ts'
 
 export interface StoredDocument extends Omit<Entity<'knowledge_document'>, 'contentHash'> {
   /** In hexadecimal. */
   readonly contentHash: string
   /** The language that it is indexed in. */
   readonly language: Language
+  /** Whether the active version has a partition of its own (large-versions.ts). */
+  readonly isLarge: boolean
 }
 
 /** A document without its text. Ids are TypeIDs (`doc_…`). */
-export type KnowledgeDocument = Omit<StoredDocument, 'partitionId'>
+export type KnowledgeDocument = Omit<StoredDocument, 'partitionId' | 'firstPosition' | 'isLarge'>
 
-const documentOf = (row: RowOf<'knowledge_document'> & { language: Language }): StoredDocument => ({
+const documentOf = (row: RowOf<'knowledge_document'> & Pick<StoredDocument, 'language' | 'isLarge'>): StoredDocument => ({
   ...fromRow(row, { id: 'doc', workspace_id: 'ws', collection_id: 'col', parent_id: 'doc' }),
   contentHash: row.content_hash.toString('hex'),
 })
@@ -90,6 +93,7 @@ export async function clearFlags(tx: Tx, workspaceId: string, id: string): Promi
     .set({ flagged: false })
     .where('workspace_id', '=', workspace)
     .where('document_id', '=', uuid)
+    .where('partition_id', '=', locked.document.partitionId)
     .execute()
   return true
 }
@@ -103,17 +107,45 @@ export async function listAttachments(db: Db, workspaceId: string, parentId: str
   return rows.map(documentOf)
 }
 
-/** Deletes a document with its attachments. Returns false if there is no such document. */
+/** Deletes a document with its attachments; jobs remove the content of large ones. Returns false if there is no such document. */
 export async function deleteDocument(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
   const locked = await lockDocument(tx, workspaceId, id)
   if (!locked) return false
   for (const document of [...(await listAttachments(tx, workspaceId, id)), locked.document]) {
-    const [workspace, uuid] = [uuidOfWorkspace(workspaceId), uuidOf('doc', document.id)]
-    await removeChunks(tx, workspace, [uuid])
-    await tx.deleteFrom('knowledge_document').where('workspace_id', '=', workspace).where('id', '=', uuid).execute()
-    if (document.partitionId !== null) await deleteIfEmpty(tx, workspaceId, document.partitionId)
+    if ((await expireAll(tx, document)) || document.isLarge) await removeLater(tx, document)
+    else await removeNow(tx, document)
   }
   return true
+}
+
+async function removeNow(tx: Tx, { workspaceId, id, partitionId }: StoredDocument): Promise<void> {
+  const [workspace, uuid] = [uuidOfWorkspace(workspaceId), uuidOf('doc', id)]
+  if (partitionId !== null) await removeChunks(tx, workspace, uuid, partitionId)
+  await tx.deleteFrom('knowledge_document').where('workspace_id', '=', workspace).where('id', '=', uuid).execute()
+  if (partitionId !== null) await deleteIfEmpty(tx, workspaceId, partitionId)
+}
+
+/** Moves a document to a deleted collection, which hides it at once (sweep.ts). A partition of its own moves with it. */
+async function removeLater(tx: Tx, { workspaceId, id, partitionId, key, isLarge }: StoredDocument): Promise<void> {
+  const [workspace, collection] = [uuidOfWorkspace(workspaceId), newUuid()]
+  await tx
+    .insertInto('knowledge_collection')
+    .values({
+      ...{ id: collection, workspace_id: workspace, name: key, description: '', language: 'en', regulations: '[]' },
+      ...{ classification: null, acl: null, applications: null },
+      ...{ created_at: sql`now()`, updated_at: sql`now()`, removed_at: sql`now()` },
+    })
+    .execute()
+  const moved = { collection_id: collection }
+  await tx
+    .updateTable('knowledge_document')
+    .set(moved)
+    .where('workspace_id', '=', workspace)
+    .where('id', '=', uuidOf('doc', id))
+    .execute()
+  if (!isLarge) return
+  const partition = tx.updateTable('knowledge_partition').set(moved).where('workspace_id', '=', workspace)
+  await partition.where('id', '=', partitionId).execute()
 }
 
 /** Locks the document's collection until the transaction ends, and reads the document under the lock. */
@@ -137,3 +169,4 @@ const documents = (db: Db, workspaceId: string) =>
     .where('collection.removed_at', 'is', null)
     .selectAll('document')
     .select(sql<Language>`coalesce(partition.language, collection.language)`.as('language'))
+    .select(sql<boolean>`partition.document_id is not null`.as('isLarge'))

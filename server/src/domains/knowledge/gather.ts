@@ -32,6 +32,6 @@ export async function gatherIfLarge(
       .where('workspace_id', '=', workspace)
       .where('id', '=', id)
       .execute()
-    await moveChunks(tx, { workspace, document: id, title }, own)
+    await moveChunks(tx, { workspace, document: id, title }, place.partition.id, own)
   }
 }

@@ -90,7 +90,7 @@ describe.each(testDatabases())('ingestDocument on $name', async ({ open }) => {
     const { documentId } = await knowledge.put(main, 'same', 'Unchanging words.')
     const before = await chunksOf(documentId)
     const transact = () => Promise.reject(new Error('a transaction'))
-    const again = await ingestDocument({ db: database.db, scanText, transact }, workspaceId, main.id, {
+    const again = await ingestDocument({ db: database.db, clock: { now: () => NOW }, scanText, transact }, workspaceId, main.id, {
       key: 'same',
       name: 'same.md',
       bytes: Buffer.from('Unchanging words.'),
@@ -264,7 +264,12 @@ describe.each(testDatabases())('ingestDocument on $name', async ({ open }) => {
         throw new Error('not recorded')
       })
     const incoming = { key: 'recorded', name: 'x.md', bytes: Buffer.from('Else.') }
-    const failing = ingestDocument({ db: database.db, scanText, transact }, workspaceId, main.id, incoming)
+    const failing = ingestDocument(
+      { db: database.db, clock: { now: () => NOW }, scanText, transact },
+      workspaceId,
+      main.id,
+      incoming,
+    )
     await expect(failing).rejects.toThrow('not recorded')
     expect(await titles('ullinish')).toHaveLength(1)
   })

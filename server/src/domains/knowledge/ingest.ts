@@ -1,15 +1,19 @@
 import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Clock } from '../../platform/lib/clock.ts'
 import type { Collection } from './collection.ts'
 import { findCollection, lockCollection } from './collection-store.ts'
 import type { Flags } from './document.ts'
 import { findDocumentByKey, type StoredDocument } from './document-store.ts'
+import type { WrittenVersion } from './large-versions.ts'
 import { settleDocument } from './mark-document.ts'
 import type { Warning } from './parsing/warning.ts'
-import { type Attached, readAttachments } from './read-attachments.ts'
-import { type DocumentContent, type DocumentFile, hashOf, type ReadDeps, readDocument } from './read-document.ts'
+import { type ReadContent, readAttachments } from './read-attachments.ts'
+import { type DocumentFile, hashOf, type ReadDeps, readDocument } from './read-document.ts'
 import { hasLabelChanges, type LabelPatch, relabelWithAttachments } from './relabel.ts'
 import { type AttachmentOutcome, splitTaken, storeAttachments } from './store-attachments.ts'
 import { storeVersion } from './store-version.ts'
+import { expireVersions } from './version-store.ts'
+import { writeLarge } from './write-in-parts.ts'
 
 export interface IncomingDocument extends DocumentFile, LabelPatch {
   /** Path or URL, unique within the collection. */
@@ -31,6 +35,7 @@ type Write = (tx: Tx, now: Date) => Promise<Ingested | undefined>
 
 export interface IngestDeps extends Omit<ReadDeps, 'language'> {
   readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
   /** Runs the write in a transaction, which may also record it. Not called for an unchanged document. */
   readonly transact: (write: Write) => Promise<Ingested | undefined>
 }
@@ -41,7 +46,7 @@ export interface IngestDeps extends Omit<ReadDeps, 'language'> {
  * collection. Throws a DocumentError for a file that cannot be read.
  */
 export async function ingestDocument(
-  { db, transact, ...deps }: IngestDeps,
+  { db, clock, transact, ...deps }: IngestDeps,
   workspaceId: string,
   collectionId: string,
   incoming: IncomingDocument,
@@ -56,7 +61,8 @@ export async function ingestDocument(
   // Reading is slow, so it happens before the transaction; inside only if another writer has replaced the content since.
   const read = () => readWithAttachments(incoming, { ...deps, language: collection.language })
   let content = isSameContent ? undefined : await read()
-  return transact(async (tx, now) => {
+  const written = content ? await writeLarge(db, collection, incoming, content, clock.now()) : NOTHING_WRITTEN
+  const ingested = transact(async (tx, now) => {
     const locked = await lockCollection(tx, workspaceId, collectionId)
     if (!locked) return undefined
     const before = await findDocumentByKey(tx, workspaceId, collectionId, incoming.key)
@@ -65,9 +71,13 @@ export async function ingestDocument(
       return resultOf(await relabelWithAttachments(tx, locked, before, incoming), before)
     }
     content ??= await read()
-    return storeContent(tx, locked, before, { incoming, contentHash, ...content, now })
+    return storeContent(tx, locked, before, { incoming, contentHash, ...content, written, now })
   })
+  const partitions = [...written.values()].map(({ partition }) => partition.id)
+  return ingested.finally(() => expireVersions(db, workspaceId, partitions))
 }
+
+const NOTHING_WRITTEN: ReadonlyMap<string, WrittenVersion> = new Map()
 
 /** The document of a key if its content and labels equal those of the file, and no newer upload of it waits or has failed. */
 export async function findUnchanged(
@@ -96,11 +106,6 @@ const resultOf = (outcome: Ingested['outcome'], { id, chunks, flags, warnings }:
   attachments: [],
 })
 
-interface ReadContent {
-  readonly content: DocumentContent
-  readonly attached: readonly Attached[]
-}
-
 async function readWithAttachments(incoming: IncomingDocument, deps: ReadDeps): Promise<ReadContent> {
   const { onParsed: _, ...silent } = deps
   const content = await readDocument(incoming, deps)
@@ -112,14 +117,26 @@ async function storeContent(
   tx: Tx,
   collection: Collection,
   before: StoredDocument | undefined,
-  version: ReadContent & { readonly incoming: IncomingDocument; readonly contentHash: string; readonly now: Date },
+  version: ReadContent & {
+    readonly incoming: IncomingDocument
+    readonly contentHash: string
+    /** By key. */
+    readonly written: ReadonlyMap<string, WrittenVersion>
+    readonly now: Date
+  },
 ): Promise<Ingested> {
-  const { incoming, contentHash, attached, now } = version
+  const { incoming, contentHash, attached, written, now } = version
   const { free, taken } = await splitTaken(tx, collection, before?.id, attached)
   const content = { ...version.content, warnings: [...version.content.warnings, ...taken] }
   const { title, name, mediaType, bytes, ...labels } = incoming
-  const stored = await storeVersion(tx, collection, before, { ...labels, bytes: bytes.length, contentHash, content }, now)
+  const own = { ...labels, bytes: bytes.length, contentHash, content, written: written.get(incoming.key) }
+  const stored = await storeVersion(tx, collection, before, own, now)
   const { outcome, documentId } = stored
-  const attachments = await storeAttachments(tx, collection, { id: documentId, labels: stored.labels }, free, now)
+  const attachments = await storeAttachments(
+    tx,
+    collection,
+    { id: documentId, labels: stored.labels },
+    { attached: free, written, now },
+  )
   return { outcome, documentId, chunks: content.chunks.length, flags: content.flags, warnings: content.warnings, attachments }
 }

@@ -5,7 +5,7 @@ import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import type { Classification } from '../../shared/classification.ts'
 import type { Entry } from '../retrieval/entries.ts'
 import type { Ranked } from '../retrieval/rank.ts'
-import { type ListedChunk, searchEntry } from './chunk-store.ts'
+import { type ListedChunk, positionInDocument, searchEntry } from './chunk-store.ts'
 import type { KnowledgeDocument } from './document-store.ts'
 import { type Access, effectiveRegulations } from './labels.ts'
 import type { LabelledPartition } from './partitions.ts'
@@ -41,7 +41,7 @@ export async function loadPassages(
     .where('document.workspace_id', '=', workspace)
     .where(sql<boolean>`chunk.id = any(${ranked.map(({ id }) => id)}::uuid[])`)
     .where(sql<boolean>`chunk.partition_id = any(${[...partitions.keys()]}::bigint[])`)
-    .select(['chunk.id', 'document_id', 'position', 'headings', 'content', 'flagged', 'chunk.partition_id'])
+    .select(['chunk.id', 'document_id', positionInDocument, 'headings', 'content', 'flagged', 'chunk.partition_id'])
     .select(['title', 'source', 'regulations', 'limits', 'document.updated_at'])
     .select(['document.classification', 'document.acl'])
     .execute()

@@ -18,6 +18,12 @@ export interface Attached {
   readonly result: DocumentContent | { readonly failure: Omit<Failure, 'at'> }
 }
 
+/** The content of a file, and the files inside of it. */
+export interface ReadContent {
+  readonly content: DocumentContent
+  readonly attached: readonly Attached[]
+}
+
 interface Reading {
   readonly attached: Attached[]
   /** Attachments of no known format, and those beyond the limits. */

@@ -7,6 +7,7 @@ import type { Collection } from './collection.ts'
 import { listAttachments, lockDocument, type StoredDocument } from './document-store.ts'
 import { gatherIfLarge } from './gather.ts'
 import { type DocumentLabels, type Labels, labelColumns, normalizedLabels } from './labels.ts'
+import { relabelVersion, retireVersion } from './large-versions.ts'
 import { deleteIfEmpty, placeFor } from './partitions.ts'
 
 /** An operator's changes to a document's labels. Absent fields stay as they are; null removes a label. */
@@ -53,7 +54,11 @@ export async function relabel(
 ): Promise<'relabelled' | 'unchanged'> {
   if (!hasLabelChanges(document, patch, collection)) return 'unchanged'
   const labels = applyLabelPatch(document, patch)
-  if (document.partitionId === null) return relabelWithoutContent(tx, document, labels)
+  if (document.partitionId === null) return relabelRow(tx, document, labels)
+  if (document.isLarge && document.language === collection.language) {
+    await relabelVersion(tx, document, labels)
+    return relabelRow(tx, document, labels)
+  }
   const place = await placeFor(tx, collection, labels)
   const workspace = uuidOfWorkspace(document.workspaceId)
   const uuid = fromId('doc', document.id) as string
@@ -64,13 +69,17 @@ export async function relabel(
     .where('id', '=', uuid)
     .execute()
   const isMoved = place.partition.id !== document.partitionId
-  if (isMoved || place.labels.length > 0) await moveChunks(tx, { workspace, document: uuid, title: document.title }, place)
-  if (isMoved) await deleteIfEmpty(tx, document.workspaceId, document.partitionId)
+  if (isMoved || place.labels.length > 0) {
+    await moveChunks(tx, { workspace, document: uuid, title: document.title }, document.partitionId, place)
+  }
+  if (isMoved && document.isLarge) await retireVersion(tx, document)
+  else if (isMoved) await deleteIfEmpty(tx, document.workspaceId, document.partitionId)
   await gatherIfLarge(tx, collection, place, labels)
   return 'relabelled'
 }
 
-async function relabelWithoutContent(tx: Tx, document: StoredDocument, labels: LabelsAndSource): Promise<'relabelled'> {
+/** For a document without chunks, or with a partition of its own. */
+async function relabelRow(tx: Tx, document: StoredDocument, labels: LabelsAndSource): Promise<'relabelled'> {
   await tx
     .updateTable('knowledge_document')
     .set({ ...labelColumns(labels), source: labels.source })

@@ -2,6 +2,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import type { Collection } from './collection.ts'
 import type { Failure } from './document.ts'
 import { deleteDocument, findDocument, findDocumentByKey, listAttachments, type StoredDocument } from './document-store.ts'
+import type { WrittenVersion } from './large-versions.ts'
 import { markDocument, settleDocument } from './mark-document.ts'
 import type { Warning } from './parsing/warning.ts'
 import type { Attached } from './read-attachments.ts'
@@ -32,18 +33,32 @@ export async function splitTaken(
   return { free, taken }
 }
 
+interface NewAttachments {
+  readonly attached: readonly Attached[]
+  /** By key. */
+  readonly written: ReadonlyMap<string, WrittenVersion>
+  readonly now: Date
+}
+
 /** Stores the attachments of a document with its labels, and deletes those that it no longer has. The collection must be locked. */
 export async function storeAttachments(
   tx: Tx,
   collection: Collection,
   parent: { readonly id: string; readonly labels: LabelsAndSource },
-  attached: readonly Attached[],
-  now: Date,
+  { attached, written, now }: NewAttachments,
 ): Promise<readonly AttachmentOutcome[]> {
   const before = new Map((await listAttachments(tx, collection.workspaceId, parent.id)).map((stored) => [stored.key, stored]))
   const outcomes: AttachmentOutcome[] = []
   for (const attachment of attached) {
-    outcomes.push(await storeOne(tx, collection, { parent, stored: before.get(attachment.key) }, attachment, now))
+    outcomes.push(
+      await storeOne(
+        tx,
+        collection,
+        { parent, stored: before.get(attachment.key), written: written.get(attachment.key) },
+        attachment,
+        now,
+      ),
+    )
     before.delete(attachment.key)
   }
   for (const { id, key } of before.values()) {
@@ -56,7 +71,15 @@ export async function storeAttachments(
 async function storeOne(
   tx: Tx,
   collection: Collection,
-  { parent, stored }: { parent: Parameters<typeof storeAttachments>[2]; stored: StoredDocument | undefined },
+  {
+    parent,
+    stored,
+    written,
+  }: {
+    readonly parent: Parameters<typeof storeAttachments>[2]
+    readonly stored: StoredDocument | undefined
+    readonly written: WrittenVersion | undefined
+  },
   { key, bytes, contentHash, mediaType, result }: Attached,
   now: Date,
 ): Promise<AttachmentOutcome> {
@@ -72,6 +95,12 @@ async function storeOne(
     await settleDocument(tx, stored)
     return { key, documentId: stored.id, outcome: await relabel(tx, collection, stored, file), failure: null }
   }
-  const { outcome, documentId } = await storeVersion(tx, collection, stored, { ...file, contentHash, content: result }, now)
+  const { outcome, documentId } = await storeVersion(
+    tx,
+    collection,
+    stored,
+    { ...file, contentHash, content: result, written },
+    now,
+  )
   return { key, documentId, outcome, failure: null }
 }

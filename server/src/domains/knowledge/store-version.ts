@@ -7,10 +7,12 @@ import { uuidOfCollection } from './collection-store.ts'
 import type { StoredDocument } from './document-store.ts'
 import { gatherIfLarge } from './gather.ts'
 import { labelColumns, UNLABELLED } from './labels.ts'
+import { listVersion, retireVersion, type WrittenVersion } from './large-versions.ts'
 import { dropUpload } from './mark-document.ts'
-import { deleteIfEmpty, placeFor } from './partitions.ts'
+import { deleteIfEmpty, type Place, placeFor } from './partitions.ts'
 import type { DocumentContent } from './read-document.ts'
 import { applyLabelPatch, type LabelPatch, type LabelsAndSource } from './relabel.ts'
+import { freePosition } from './version-store.ts'
 
 export interface Version extends LabelPatch {
   readonly key: string
@@ -20,6 +22,8 @@ export interface Version extends LabelPatch {
   readonly content: DocumentContent
   /** The document that contains it as an attachment. */
   readonly parentId?: string | undefined
+  /** Of a large content, if it could be written before. */
+  readonly written?: WrittenVersion | undefined
 }
 
 export interface StoredVersion {
@@ -39,9 +43,12 @@ export async function storeVersion(
   const { key, contentHash, content, parentId } = version
   const { title, limits, chunks, flags, warnings } = content
   const labels = applyLabelPatch({ ...(before ?? { ...UNLABELLED, source: key }), limits }, version)
-  const place = await placeFor(tx, collection, labels)
+  const written = await listWritten(tx, collection, before, version, labels)
+  const place = written ? { partition: written.partition, labels: [] } : await placeFor(tx, collection, labels)
   const workspace = uuidOfWorkspace(collection.workspaceId)
   const uuid = before ? (fromId('doc', before.id) as string) : newUuid()
+  const firstPosition =
+    written?.firstPosition ?? (before ? await freePosition(tx, before, chunks.length, before.isLarge ? before : undefined) : 0)
   const columns = {
     title,
     version: (before?.version ?? 0) + 1,
@@ -54,6 +61,7 @@ export async function storeVersion(
     flags: jsonOrNull(flags),
     warnings: JSON.stringify(warnings),
     chunks: chunks.length,
+    first_position: firstPosition,
     partition_id: place.partition.id,
     state: 'indexed' as const,
     failure: null,
@@ -62,10 +70,9 @@ export async function storeVersion(
   }
   if (before) {
     await dropUpload(tx, before)
-    await removeChunks(tx, workspace, [uuid])
+    if (before.partitionId !== null && !before.isLarge) await removeChunks(tx, workspace, uuid, before.partitionId)
     await tx.updateTable('knowledge_document').set(columns).where('workspace_id', '=', workspace).where('id', '=', uuid).execute()
-    if (before.partitionId !== null && place.partition.id !== before.partitionId)
-      await deleteIfEmpty(tx, collection.workspaceId, before.partitionId)
+    await leavePartition(tx, before, place)
   } else {
     const owner = { id: uuid, workspace_id: workspace, collection_id: uuidOfCollection(collection) }
     await tx
@@ -73,7 +80,27 @@ export async function storeVersion(
       .values({ ...owner, ...columns, key, created_at: now })
       .execute()
   }
-  await addChunks(tx, { workspace, document: uuid, title }, place, chunks)
+  if (!written) await addChunks(tx, { workspace, document: uuid, title }, { ...place, firstPosition }, chunks)
   await gatherIfLarge(tx, collection, place, labels)
   return { outcome: before && before.version > 0 ? 'changed' : 'added', documentId: toId('doc', uuid), labels }
+}
+
+/** The written version, listed for searches. Undefined: none was written, or it cannot become active. */
+async function listWritten(
+  tx: Tx,
+  collection: Collection,
+  before: StoredDocument | undefined,
+  { written }: Version,
+  labels: LabelsAndSource,
+): Promise<WrittenVersion | undefined> {
+  if (!written || !before || uuidOf('doc', before.id) !== written.document) return undefined
+  return (await listVersion(tx, collection, written, labels)) ? written : undefined
+}
+
+/** After a document's row refers to another partition, or its chunks have left the one that it refers to. */
+async function leavePartition(tx: Tx, before: StoredDocument, { partition }: Place): Promise<void> {
+  const { workspaceId, partitionId } = before
+  if (partitionId === null || partitionId === partition.id) return
+  if (before.isLarge) await retireVersion(tx, before)
+  else await deleteIfEmpty(tx, workspaceId, partitionId)
 }

@@ -36,6 +36,8 @@ declare module '../../platform/db/schema.ts' {
       language: Language
       /** The document labels that decide visibility (domains/knowledge/labels.ts). Each search reads the collection's labels separately. */
       access: Json<PartitionAccess>
+      /** The only document of the partition, because it is large (large-versions.ts). Null: the partition is for all documents with its labels. */
+      document_id: string | null
     }
     knowledge_document: {
       id: string
@@ -62,6 +64,8 @@ declare module '../../platform/db/schema.ts' {
       /** null: stored by a version that did not keep warnings. */
       warnings: NullableJson<readonly Warning[]>
       chunks: number
+      /** The position of the first chunk of the active version. Other versions have other positions. */
+      first_position: Generated<number>
       /** null: it has no content. */
       partition_id: number | null
       /** Of the newest upload. The last version stays searchable while a newer upload waits or has failed. */
@@ -81,13 +85,22 @@ declare module '../../platform/db/schema.ts' {
       /** `opr_…` or `adm_…`, for the audit record. */
       operator_id: string
       request: Json<UploadRequest>
-      /** null: the file is fetched from the URL of the request. */
+      /** null: the file is fetched from the URL of the request, or is in parts. */
       file: Bytes | null
       /** Increases when a node begins to read the file. */
       attempts: number
       created_at: CreatedAt
       leased_until: Date | null
       failed_at: Date | null
+    }
+    /** Files that are large. A trigger removes the parts of an upload with it. */
+    knowledge_upload_part: {
+      workspace_id: string
+      upload_id: string
+      /** Starts at 0. */
+      part: number
+      bytes: Bytes
+      created_at: Date
     }
     /** Where documents of a collection are copied from. */
     knowledge_source: {
@@ -132,11 +145,21 @@ declare module '../../platform/db/schema.ts' {
       /** When it was last stored. Empty: it is read again. */
       version: string
     }
+    /** Versions of large documents that are not active: they are being written, or a job removes them. */
+    knowledge_version: {
+      /** With the entries of this version only. */
+      partition_id: number
+      workspace_id: string
+      document_id: string
+      first_position: number
+      chunks: number
+      expires_at: Date
+    }
     knowledge_chunk: {
       id: string
       workspace_id: string
       document_id: string
-      /** Starts at 0, in reading order. */
+      /** In reading order, from the first position of its version on. */
       position: number
       headings: Json<readonly string[]>
       content: string

@@ -1,17 +1,19 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
-import { newUuid, toId } from '../../platform/lib/id.ts'
+import { toId } from '../../platform/lib/id.ts'
 import { hasEnded } from '../../platform/queue/lease.ts'
 import { lockCollection } from './collection-store.ts'
 import { lockDocument } from './document-store.ts'
 import { markDocument } from './mark-document.ts'
 import type { IncomingUpload, Upload } from './upload.ts'
+import { readParts, type StoredFile } from './upload-parts.ts'
 
 /** An upload whose node has stopped is claimed again after this time. The lease is renewed while a node works on it. */
 export const UPLOAD_LEASE_MS = 60_000
 
 interface Enqueued {
+  readonly file: StoredFile
   readonly operatorId: string
   readonly now: Date
   /** Whether the caller processes the upload itself. */
@@ -19,7 +21,7 @@ interface Enqueued {
 }
 
 /**
- * Stores a file until it is processed. It replaces an earlier upload of the same key that waits or has failed. Returns undefined if there
+ * Queues a stored file. It replaces an earlier upload of the same key that waits or has failed. Returns undefined if there
  * is no such collection.
  */
 export async function enqueueUpload(
@@ -27,29 +29,28 @@ export async function enqueueUpload(
   workspaceId: string,
   collectionId: string,
   { key, bytes, ...request }: IncomingUpload,
-  { operatorId, now, isClaimed }: Enqueued,
+  { file, operatorId, now, isClaimed }: Enqueued,
 ): Promise<Upload | undefined> {
   const collection = await lockCollection(tx, workspaceId, collectionId)
   if (!collection) return undefined
   const documentId = await markDocument(tx, collection, { key, ...request, bytes: bytes?.length ?? 0 }, { state: 'queued', now })
-  const uuid = newUuid()
   const attempts = isClaimed ? 1 : 0
   await tx
     .insertInto('knowledge_upload')
     .values({
-      id: uuid,
+      id: file.uuid,
       workspace_id: uuidOfWorkspace(workspaceId),
       document_id: uuidOf('doc', documentId),
       operator_id: operatorId,
       request: JSON.stringify(request),
-      file: bytes === undefined ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+      file: file.whole,
       attempts,
       created_at: now,
       leased_until: isClaimed ? leaseEnd(now) : null,
       failed_at: null,
     })
     .execute()
-  return { uuid, workspaceId, documentId, operatorId, request, attempts }
+  return { uuid: file.uuid, workspaceId, documentId, operatorId, request, attempts }
 }
 
 const leaseEnd = (now: Date): Date => new Date(now.getTime() + UPLOAD_LEASE_MS)
@@ -89,8 +90,11 @@ const updateOf = (db: Db, { workspaceId, uuid }: Upload) =>
   db.updateTable('knowledge_upload').where('workspace_id', '=', uuidOfWorkspace(workspaceId)).where('id', '=', uuid)
 
 /** The file; null: it is fetched. Undefined: the upload was replaced, or its document deleted. */
-export const readUpload = async (db: Db, upload: Upload): Promise<Buffer | null | undefined> =>
-  (await uploadIn(db, upload).select('file').executeTakeFirst())?.file
+export async function readUpload(db: Db, upload: Upload): Promise<Buffer | null | undefined> {
+  const row = await uploadIn(db, upload).select('file').executeTakeFirst()
+  if (!row || row.file !== null || upload.request.url !== undefined) return row?.file
+  return Buffer.concat(await readParts(db, upload))
+}
 
 export const renewUpload = (db: Db, upload: Upload, now: Date): Promise<unknown> =>
   updateOf(db, upload)

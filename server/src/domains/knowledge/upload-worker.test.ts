@@ -9,6 +9,7 @@ import { countFindings } from '../../shared/finding.ts'
 import { deleteDocument, findDocument, listDocuments } from './document-store.ts'
 import { ingestDocument } from './ingest.ts'
 import type { IncomingUpload } from './upload.ts'
+import { PART_BYTES, removeUnusedParts, storeUploadFile } from './upload-parts.ts'
 import {
   claimUploads,
   enqueueUpload,
@@ -42,7 +43,8 @@ describe.each(testDatabases())('uploads on $name', async ({ open }) => {
       recordFailure: (_, __, write) => transact(write),
     })
   const enqueue = async (upload: Partial<IncomingUpload> & { key: string }, isClaimed = false) => {
-    const options = { operatorId, now: now(), isClaimed }
+    const file = await storeUploadFile(db, workspaceId, upload.bytes, now())
+    const options = { file, operatorId, now: now(), isClaimed }
     const queued = await transact((tx) => enqueueUpload(tx, workspaceId, main.id, { name: upload.key, ...upload }, options))
     if (!queued) throw new Error('no such collection')
     return queued
@@ -91,6 +93,26 @@ describe.each(testDatabases())('uploads on $name', async ({ open }) => {
     expect(await stored(upload.documentId)).toEqual({ state: 'failed', version: 0, code: 'interrupted' })
   })
 
+  test('a large file is stored in parts, which go with the upload', async () => {
+    const partCount = async () => (await db.selectFrom('knowledge_upload_part').select('part').execute()).length
+    const bytes = Buffer.from(
+      `# Orthoceras\n\n${'A orthoceras in a bed of chalk.\n\n'.repeat((2 * PART_BYTES) / 32)}The last word: ammonite.`,
+    )
+    const first = await enqueue({ key: 'large.md', bytes })
+    expect(await partCount()).toBe(3)
+    // A newer upload replaces the first, and its parts.
+    await enqueue({ key: 'large.md', bytes: Buffer.concat([bytes, Buffer.from(' Or trilobite.')]) })
+    expect(await partCount()).toBe(3)
+    await createWorker().idle()
+    expect(await stored(first.documentId)).toEqual({ state: 'indexed', version: 1, code: null })
+    expect(await knowledge.found(knowledge.viewer(), 'ammonite trilobite')).not.toEqual([])
+    expect(await partCount()).toBe(0)
+    await storeUploadFile(db, workspaceId, bytes, now())
+    expect(await removeUnusedParts(db, new Date(time - 1), 10)).toBe(0)
+    expect(await removeUnusedParts(db, new Date(time + 1), 2)).toBe(2)
+    expect(await removeUnusedParts(db, new Date(time + 1), 2)).toBe(1)
+  })
+
   test('the last version stays searchable while a newer upload has failed', async () => {
     const first = await enqueue({ key: 'kept.md', bytes: Buffer.from('Word: belemnite.') })
     await createWorker().idle()
@@ -100,7 +122,7 @@ describe.each(testDatabases())('uploads on $name', async ({ open }) => {
     expect(await stored(first.documentId)).toEqual({ state: 'failed', version: 1, code: 'empty' })
     expect(await knowledge.found(knowledge.viewer(), 'belemnite')).toHaveLength(1)
     // The stored version again: the failure is no longer true.
-    await ingestDocument({ db, scanText, transact }, workspaceId, main.id, {
+    await ingestDocument({ db, clock: { now }, scanText, transact }, workspaceId, main.id, {
       ...{ key: 'kept.md', name: 'kept.md', bytes: Buffer.from('Word: belemnite.') },
     })
     expect(await stored(first.documentId)).toEqual({ state: 'indexed', version: 1, code: null })

@@ -91,7 +91,7 @@ async function processUpload(deps: UploadDeps, upload: Upload): Promise<UploadRe
 
 /** Undefined if the upload was replaced. */
 async function ingest(deps: UploadDeps, upload: Upload): Promise<Ingested | undefined> {
-  const { db, scanText, ocr, record } = deps
+  const { db, clock, scanText, ocr, record } = deps
   const { workspaceId } = upload
   const target = await findDocument(db, workspaceId, upload.documentId)
   const content = await readUpload(db, upload)
@@ -100,7 +100,7 @@ async function ingest(deps: UploadDeps, upload: Upload): Promise<Ingested | unde
   const transact = (write: (tx: Tx, now: Date) => Promise<Ingested | undefined>) =>
     record(upload, document, async (tx, now) => ((await holdUpload(tx, upload)) ? write(tx, now) : undefined))
   const onParsed = () => markParsed(db, upload)
-  return ingestDocument({ db, scanText, ocr, transact, onParsed }, workspaceId, target.collectionId, document)
+  return ingestDocument({ db, clock, scanText, ocr, transact, onParsed }, workspaceId, target.collectionId, document)
 }
 
 async function loadFile(

@@ -9,15 +9,25 @@ interface CountedEntry {
   readonly length: number
 }
 
-/** Adds the postings of entries to the lists of their terms. The partition must be locked. */
-export async function addPostings(tx: Tx, partitionId: number, entries: readonly CountedEntry[]): Promise<void> {
-  const rows = rowsOf(entries)
+/** Postings of one term in one block. */
+interface ListPart {
+  readonly term: string
+  readonly block: number
+  readonly postings: Buffer
+}
+
+/** The postings of entries, to be added to the lists of their terms. */
+export const postingsOf = (entries: readonly CountedEntry[]): readonly ListPart[] =>
+  rowsOf(entries).map(({ postings, ...row }) => ({ ...row, postings: toBytes(Uint32Array.from(postings)) }))
+
+/** The partition must be locked. */
+export async function addPostings(tx: Tx, partitionId: number, rows: readonly ListPart[]): Promise<void> {
   await sql`
     insert into retrieval_list as there (partition_id, term, block, postings)
     select ${partitionId}, added.* from unnest(
       ${rows.map(({ term }) => term)}::text[],
       ${rows.map(({ block }) => block)}::integer[],
-      ${rows.map(({ postings }) => toBytes(Uint32Array.from(postings)))}::bytea[]
+      ${rows.map(({ postings }) => postings)}::bytea[]
     ) as added
     on conflict (partition_id, term, block) do update set postings = there.postings || excluded.postings`.execute(tx)
 }

@@ -64,7 +64,8 @@ async function seedCollection(
   if (!collection) return []
   const changes = [changeOf('collection', 'created', collection)]
   const folder = new URL(`${fields.name}/`, DOCUMENTS)
-  const deps = { db: tx as Db, scanText, transact: <T>(write: (tx: ApplyContext['tx'], now: Date) => T) => write(tx, now) }
+  const transact = <T>(write: (tx: ApplyContext['tx'], now: Date) => T): T => write(tx, now)
+  const deps = { db: tx as Db, clock: { now: () => now }, scanText, transact }
   for (const name of readdirSync(folder).sort()) {
     const key = `${fields.name}/${name}`
     const document = { key, name, bytes: readFileSync(new URL(name, folder)) }

@@ -180,7 +180,7 @@ async function ingestAndRecord(deps: FolderDeps, folder: Folder, document: Incom
       return { value: ingested, changes: ingested ? documentChanges(ingested, document) : [] }
     })
   const ingested = await ingestDocument(
-    { db: deps.database.db, scanText, ocr: deps.ocr, transact },
+    { db: deps.database.db, clock: deps.clock, scanText, ocr: deps.ocr, transact },
     workspaceId,
     collectionId,
     document,

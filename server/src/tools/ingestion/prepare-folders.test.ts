@@ -65,7 +65,11 @@ describe.each(freshDatabases())('start with declared folders on $name', async ({
     const scanText = createTextScanner({ detectors: [], budgetMs: 1_000 })
     const transact = <T>(write: (tx: Tx, now: Date) => Promise<T>) => db.transaction().execute((tx) => write(tx, new Date()))
     const bytes = Buffer.from('# b.md\n\nCorrected over the API.')
-    await ingestDocument({ db, scanText, transact }, workspaceId, collectionId, { key: 'b.md', name: 'b.md', bytes })
+    await ingestDocument({ db, clock: { now: () => new Date() }, scanText, transact }, workspaceId, collectionId, {
+      key: 'b.md',
+      name: 'b.md',
+      bytes,
+    })
 
     await starts.start()
     await starts.background.idle()

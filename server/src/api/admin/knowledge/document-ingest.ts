@@ -3,6 +3,7 @@ import { findCollection } from '../../../domains/knowledge/collection-store.ts'
 import { findUnchanged, type Ingested } from '../../../domains/knowledge/ingest.ts'
 import type { Labels } from '../../../domains/knowledge/labels.ts'
 import type { IncomingUpload, Upload } from '../../../domains/knowledge/upload.ts'
+import { storeUploadFile } from '../../../domains/knowledge/upload-parts.ts'
 import { enqueueUpload, withdrawUpload } from '../../../domains/knowledge/upload-store.ts'
 import { requireFound } from '../../../shared/request-errors.ts'
 import type { AdminDeps } from '../admin-deps.ts'
@@ -60,11 +61,19 @@ async function ingestOne(deps: AdminDeps, request: Request, collectionId: string
 }
 
 /** Nothing is recorded yet: the document has no content until the upload is processed. */
-const enqueue = (deps: AdminDeps, request: Request, collectionId: string, incoming: IncomingUpload, isClaimed: boolean) =>
-  change<Upload | undefined>(deps, request, async (tx, now) => {
-    const options = { operatorId: request.operator.id, now, isClaimed }
+async function enqueue(
+  deps: AdminDeps,
+  request: Request,
+  collectionId: string,
+  incoming: IncomingUpload,
+  isClaimed: boolean,
+): Promise<Upload | undefined> {
+  const file = await storeUploadFile(deps.db, request.workspaceId, incoming.bytes, deps.clock.now())
+  return change(deps, request, async (tx, now) => {
+    const options = { file, operatorId: request.operator.id, now, isClaimed }
     return { value: await enqueueUpload(tx, request.workspaceId, collectionId, incoming, options) }
   })
+}
 
 /** The response is an error, so the upload must have no effect. If the database fails, the upload stays queued. */
 async function withdraw({ db }: AdminDeps, { log }: Request, upload: Upload, error: unknown): Promise<never> {

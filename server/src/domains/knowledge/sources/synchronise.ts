@@ -9,6 +9,7 @@ import { failDocument } from '../mark-document.ts'
 import { type ClaimedSource, keyOf, linkOf, type SyncCounts } from '../source.ts'
 import { listFileVersions, removeFileVersions, storeFileVersion } from '../source-store.ts'
 import type { IncomingUpload } from '../upload.ts'
+import { storeUploadFile } from '../upload-parts.ts'
 import { enqueueUpload } from '../upload-store.ts'
 import type { UploadWorker } from '../upload-worker.ts'
 import type { Connector, FileProblem, Listing, SourceFile } from './connector.ts'
@@ -103,7 +104,8 @@ async function store(
   const collection = await findCollection(db, workspaceId, collectionId)
   if (!collection) throw new CollectionGone()
   if (await findUnchanged(db, workspaceId, collection, incoming)) return 'unchanged'
-  const enqueued = { operatorId, now: clock.now(), isClaimed: true }
+  const now = clock.now()
+  const enqueued = { file: await storeUploadFile(db, workspaceId, bytes, now), operatorId, now, isClaimed: true }
   const upload = await db.transaction().execute((tx) => enqueueUpload(tx, workspaceId, collectionId, incoming, enqueued))
   if (!upload) throw new CollectionGone()
   const result = await uploads.process(upload)
