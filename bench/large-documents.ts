@@ -19,7 +19,7 @@ const MB = 1 << 20
 const PROBE_MS = 10
 const QUIET_MS = 5_000
 /** Jobs remove old versions within this time. */
-const JOBS_MS = 5_000
+const JOBS_MS = 45_000
 
 const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))
 const gatehouse = await startGatehouse({ dataDir, providerPort: 9 })
@@ -31,7 +31,6 @@ try {
 } finally {
   await gatehouse.kill()
   rmSync(dataDir, { recursive: true, force: true })
-  console.log(dataDir)
 }
 
 async function measure({ port, demo }: Gatehouse): Promise<string[]> {
@@ -70,7 +69,8 @@ async function measure({ port, demo }: Gatehouse): Promise<string[]> {
   }
   const generate = TEXTS.Markdown?.[1]
   if (!generate) throw new Error('Markdown files cannot be generated')
-  const [first, second] = [0.96, 0.95].map((share) => generate(Math.floor(Number(values.size) * MB * share)))
+  const fileOf = (share: number): Uint8Array => generate(Math.floor(Number(values.size) * MB * share))
+  const [first, second] = [fileOf(0.96), fileOf(0.95)]
   const { id } = await call('POST', '/collections', { name: 'books', classification: 'public', acl: { everyone: true } })
   const put = async (file: Uint8Array | undefined): Promise<string> => {
     const { data } = await call('POST', `/collections/${id}/documents?key=book.md&name=book.md`, file)

@@ -12,14 +12,19 @@ export async function writeVersions(
   const document = await call<object>('knowledge/document-store.findDocumentByKey', db, workspaceId, collectionId, key)
   const begin = async () => {
     const version = await transact((tx) =>
-      call<{ partition: { id: number } }>('knowledge/large-versions.beginVersion', tx, collection, document, 1),
+      call<{ partition: { id: number }; document: string }>('knowledge/large-versions.beginVersion', tx, collection, document, 1),
     )
     keys.add(String(version.partition.id))
     return version
   }
   const version = await begin()
   await call('knowledge/large-versions.writeVersion', db, workspaceId, version, content)
-  await call('retrieval/merge.mergePartition', db, version.partition.id)
+  await call('retrieval/list-hidden.listHidden', db, version.partition.id)
+  await transact(async (tx) => {
+    const holder = { workspace: uuid, document: version.document, title: 'x' }
+    await call('knowledge/chunk-store.addHiddenChunks', tx, holder, { ...version, firstPosition: 5 }, [chunk])
+    await call('retrieval/entries.addHidden', tx, version.partition, [{ id: newUuid(), title: '', text: 'amber' }])
+  })
   await transact(async (tx) => {
     await call('knowledge/version-store.extendVersion', tx, workspaceId, version.partition.id)
     await call('knowledge/large-versions.listVersion', tx, collection, version, labels)
@@ -34,7 +39,7 @@ export async function writeVersions(
     const positions = { partitionId: other.partition.id, firstPosition: 9, chunks: 1 }
     await call('knowledge/version-store.insertVersion', tx, document, positions, { expired: false })
     await call('knowledge/version-store.expireAll', tx, document)
-    await call('retrieval/empty-partition.emptyPartition', tx, other.partition.id, 1)
+    await call('retrieval/empty-partition.emptyPartition', tx, version.partition.id, 1)
   })
   await call('knowledge/version-store.expireVersions', db, workspaceId, [other.partition.id])
   const incoming = { key, name: key, bytes: new Uint8Array() }

@@ -3,8 +3,9 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Page, pageOf } from '../../platform/db/page.ts'
 import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { newUuid, toId } from '../../platform/lib/id.ts'
-import { addEntries, type CountedText, type Entry, removeEntries } from '../retrieval/entries.ts'
+import { addEntries, addHidden, type CountedText, type Entry, removeEntries } from '../retrieval/entries.ts'
 import { termsOf } from '../retrieval/packed-terms.ts'
+import type { Partition } from '../retrieval/partition.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { declaredNames } from './chunking/declared-names.ts'
 import type { Place } from './partitions.ts'
@@ -35,10 +36,44 @@ export async function addChunks(
   { partition, labels, firstPosition = 0 }: Place & { readonly firstPosition?: number },
   chunks: readonly NewChunk[],
 ): Promise<void> {
+  const stored = await insertChunks(tx, owner, { partitionId: partition.id, firstPosition }, chunks)
+  await addEntries(
+    tx,
+    partition,
+    stored.map((chunk) => ({ ...entryOf(owner, chunk), labels })),
+  )
+}
+
+/** Stores chunks of a document in a partition that no search reads yet. */
+export async function addHiddenChunks(
+  tx: Tx,
+  owner: ChunkOwner,
+  { partition, firstPosition }: { readonly partition: Partition; readonly firstPosition: number },
+  chunks: readonly NewChunk[],
+): Promise<void> {
+  const stored = await insertChunks(tx, owner, { partitionId: partition.id, firstPosition }, chunks)
+  await addHidden(
+    tx,
+    partition,
+    stored.map((chunk) => entryOf(owner, chunk)),
+  )
+}
+
+const entryOf = ({ title }: ChunkOwner, chunk: NewChunk & { readonly id: string }): Entry => ({
+  ...searchEntry(title, chunk),
+  counted: chunk.counted,
+})
+
+async function insertChunks(
+  tx: Tx,
+  owner: ChunkOwner,
+  { partitionId, firstPosition }: { readonly partitionId: number; readonly firstPosition: number },
+  chunks: readonly NewChunk[],
+): Promise<readonly (NewChunk & { readonly id: string })[]> {
   const withIds = chunks.map((chunk) => ({ id: newUuid(), ...chunk }))
   await sql`
     insert into knowledge_chunk (workspace_id, document_id, partition_id, id, position, headings, content, tokens, flagged)
-    select ${owner.workspace}, ${owner.document}, ${partition.id}, added.* from unnest(
+    select ${owner.workspace}, ${owner.document}, ${partitionId}, added.* from unnest(
       ${withIds.map(({ id }) => id)}::uuid[],
       ${withIds.map(({ position }) => firstPosition + position)}::integer[],
       ${withIds.map(({ headings }) => JSON.stringify(headings))}::jsonb[],
@@ -46,8 +81,7 @@ export async function addChunks(
       ${withIds.map(({ tokens }) => tokens)}::integer[],
       ${withIds.map(({ flagged }) => flagged)}::boolean[]
     ) as added`.execute(tx)
-  const entries = withIds.map((chunk) => ({ ...searchEntry(owner.title, chunk), labels, counted: chunk.counted }))
-  await addEntries(tx, partition, entries)
+  return withIds
 }
 
 /** Removes the chunks of a document that are in a partition, with their index entries. */

@@ -2,9 +2,9 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { canonicalJson } from '../../platform/lib/canonical-json.ts'
 import { newUuid } from '../../platform/lib/id.ts'
-import { mergePartition } from '../retrieval/merge.ts'
+import { listHidden } from '../retrieval/list-hidden.ts'
 import { openPartition, type Partition } from '../retrieval/partition.ts'
-import { addChunks, type NewChunk } from './chunk-store.ts'
+import { addHiddenChunks, type NewChunk } from './chunk-store.ts'
 import type { Collection } from './collection.ts'
 import { uuidOfCollection } from './collection-store.ts'
 import type { StoredDocument } from './document-store.ts'
@@ -17,9 +17,7 @@ import { extendVersion, freePosition, insertVersion, takeVersion } from './versi
  */
 export const MAX_CHUNKS_AT_ONCE = 512
 /** One transaction writes so many. */
-const PART = 128
-/** The postings of so many chunks, those of a block, are merged together. */
-const MERGED_TOGETHER = 1_024
+const PART = 64
 
 /** A version that is not active yet. */
 export interface WrittenVersion {
@@ -54,14 +52,12 @@ export async function writeVersion(
   for (let at = 0; at < chunks.length; at += PART) {
     const isKept = await db.transaction().execute(async (tx) => {
       if (!(await extendVersion(tx, workspaceId, partition.id))) return false
-      await addChunks(tx, owner, { partition, labels: [], firstPosition }, chunks.slice(at, at + PART))
+      await addHiddenChunks(tx, owner, { partition, firstPosition }, chunks.slice(at, at + PART))
       return true
     })
     if (!isKept) return false
-    // A search would read the terms of all pending entries.
-    if ((at + PART) % MERGED_TOGETHER === 0) await mergePartition(db, partition.id)
   }
-  await mergePartition(db, partition.id)
+  await listHidden(db, partition.id)
   return true
 }
 

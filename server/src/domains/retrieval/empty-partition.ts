@@ -23,7 +23,7 @@ export async function emptyPartition(
   if (ids.length > 0) return { ids, isEmpty: false }
   const { numAffectedRows } = await sql`
     delete from retrieval_list where partition_id = ${id} and ctid = any(array(
-      select some.ctid from retrieval_list as some where some.partition_id = ${id} limit ${most * ROWS_PER_ENTRY}))`.execute(tx)
+      select part.ctid from retrieval_list as part where part.partition_id = ${id} limit ${most * ROWS_PER_ENTRY}))`.execute(tx)
   return { ids, isEmpty: numAffectedRows === 0n }
 }
 

@@ -55,15 +55,33 @@ export async function addEntries(tx: Tx, partition: Partition, entries: readonly
   const counted = entries.map((entry) => withLabels(entry, partition.language))
   const more = { entries: counted.length, length: totalLength(counted), numbers: counted.length }
   const { first, pending } = await takeNumbers(tx, partition.id, more)
+  await insertEntries(tx, partition.id, first, counted)
+  await mergeBeyond(tx, partition.id, pending)
+}
+
+/** Adds entries to a partition that no search reads yet. `listHidden` must add their postings to the lists before one does. */
+export async function addHidden(tx: Tx, partition: Partition, entries: readonly Entry[]): Promise<void> {
+  const counted = entries.map((entry) => withLabels(entry, partition.language))
+  const more = { entries: counted.length, length: totalLength(counted), numbers: counted.length }
+  const { first } = await takeNumbers(tx, partition.id, more)
+  await insertEntries(tx, partition.id, first, counted)
+  await tx.updateTable('retrieval_partition').set({ pending_from: null }).where('id', '=', partition.id).execute()
+}
+
+async function insertEntries(
+  tx: Tx,
+  partitionId: number,
+  first: number,
+  counted: readonly ReturnType<typeof withLabels>[],
+): Promise<void> {
   await sql`
     insert into retrieval_entry (id, partition_id, number, length, terms, packed, tokenizer)
-    select added.id, ${partition.id}, ${first} + added.place - 1, added.length, '', added.packed, ${TOKENIZER}
+    select added.id, ${partitionId}, ${first} + added.place - 1, added.length, '', added.packed, ${TOKENIZER}
     from unnest(
       ${counted.map(({ id }) => id)}::uuid[],
       ${counted.map(({ length }) => length)}::integer[],
       ${counted.map(({ packed }) => packed)}::bytea[]
     ) with ordinality as added (id, length, packed, place)`.execute(tx)
-  await mergeBeyond(tx, partition.id, pending)
 }
 
 /** The columns of an entry in the index. */

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { countsOf } from './packed-terms.ts'
 import { addPostings, postingsOf, removePostings } from './posting-store.ts'
@@ -8,23 +8,12 @@ const MAX_PENDING = 8_192
 const BATCH = 128
 
 /**
- * Adds the postings of up to `most` pending entries of one partition to its lists, oldest first. Returns false if
- * there is no such partition. Does not change what a search finds.
+ * Adds the postings of up to `most` pending entries of one partition to its lists, oldest first. They are made before the transaction, which blocks
+ * the embedded database. Returns false if there is no such partition, or another transaction has locked it. Does not change what a search finds.
  */
-export const mergePending = (db: Db, most: number): Promise<boolean> => mergeOf(db, sql`pending_from is not null limit 1`, most)
-
-/** Adds the postings of all pending entries of a partition to its lists, in parts. */
-export async function mergePartition(db: Db, id: number): Promise<void> {
-  while (await mergeOf(db, sql`id = ${id} and pending_from is not null`, BATCH));
-}
-
-/**
- * `chosen`: at most one partition. The postings are made before the transaction, which blocks the embedded database. Returns false if there is
- * no such partition, or another transaction has locked it.
- */
-async function mergeOf(db: Db, chosen: RawBuilder<unknown>, most: number): Promise<boolean> {
+export async function mergePending(db: Db, most: number): Promise<boolean> {
   const { rows } = await sql<{ id: number; from: number }>`
-    select id, pending_from as from from retrieval_partition where ${chosen}`.execute(db)
+    select id, pending_from as from from retrieval_partition where pending_from is not null limit 1`.execute(db)
   const [partition] = rows
   if (!partition) return false
   const { id, from } = partition

@@ -85,7 +85,7 @@ const READING_MS = { any: 60_000, megabyte: 4_000 }
 /** The time limit for a file of this size. */
 export const readingMs = (bytes: number): number => READING_MS.any + Math.ceil(bytes / (1 << 20)) * READING_MS.megabyte
 
-export const DEFAULT_LIMITS: Omit<Limits, 'milliseconds'> = { bytes: 25 << 20, characters: 5 << 20 }
+export const DEFAULT_LIMITS: Omit<Limits, 'milliseconds'> = { bytes: 25 << 20, characters: 50 << 20 }
 
 export type DocumentErrorCode = 'empty' | 'too_large' | 'encrypted' | 'broken' | 'unsupported' | 'timeout' | 'ocr_failed'
 
