@@ -99,7 +99,8 @@ declare module '../../platform/db/schema.ts' {
       upload_id: string
       /** Starts at 0. */
       part: number
-      bytes: Bytes
+      /** This part of it. */
+      file: Bytes
       created_at: Date
     }
     /** Where documents of a collection are copied from. */

@@ -29,7 +29,7 @@ export async function storeUploadFile(
     const part = { workspace_id: uuidOfWorkspace(workspaceId), upload_id: uuid, part: at / PART_BYTES, created_at: now }
     await db
       .insertInto('knowledge_upload_part')
-      .values({ ...part, bytes: file.subarray(at, at + PART_BYTES) })
+      .values({ ...part, file: file.subarray(at, at + PART_BYTES) })
       .execute()
   }
   return { uuid, whole: null }
@@ -44,13 +44,13 @@ export async function readParts(
   for (;;) {
     const next = await db
       .selectFrom('knowledge_upload_part')
-      .select('bytes')
+      .select('file')
       .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
       .where('upload_id', '=', uuid)
       .where('part', '=', parts.length)
       .executeTakeFirst()
     if (!next) return parts
-    parts.push(next.bytes)
+    parts.push(next.file)
   }
 }
 

@@ -22,12 +22,12 @@ export const up = execute([
     workspace_id uuid not null references workspace,
     upload_id uuid not null,
     part integer not null,
-    bytes bytea not null,
+    file bytea not null,
     created_at timestamptz not null,
     primary key (upload_id, part)
   )`,
   // Files are compressed mostly, and their rows are short-lived.
-  'alter table knowledge_upload_part alter column bytes set storage external',
+  'alter table knowledge_upload_part alter column file set storage external',
   'create index knowledge_upload_part_age on knowledge_upload_part (created_at)',
   `create function remove_upload_parts() returns trigger language plpgsql as $$ begin
     delete from knowledge_upload_part where upload_id = old.id;

@@ -8,6 +8,9 @@ import type { Pdf } from './pdf/pdf-document.ts'
 
 type Layers = Awaited<ReturnType<Pdf['getOptionalContentConfig']>>
 
+/** pdf.js keeps the objects that pages share, also those that no later page has. */
+const KEPT_PAGES = 100
+
 /** Converts a PDF to paragraphs and tables, with a heading for each page. */
 export async function readPdf(
   bytes: Uint8Array,
@@ -35,6 +38,7 @@ export async function readPdf(
     pages.push(pdf.numPages === 1 ? text : `## Page ${number}\n\n${text}`)
     length += text.length
     if (length > limit) throw tooMuchText(limit)
+    if (number % KEPT_PAGES === 0) await pdf.cleanup()
   }
   if (failed === pdf.numPages) throw new DocumentError('broken', DAMAGED)
   const { info, isForm } = await metadata(pdf)
