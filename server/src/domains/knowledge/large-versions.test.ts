@@ -104,6 +104,22 @@ describe.each(testDatabases())('large versions on $name', async ({ open }) => {
     expect((await hits(one)).slice(0, 20)).toEqual((await hits(two)).slice(0, 20))
   })
 
+  test('a hidden one changes no result of others, nor does one that is being written', async () => {
+    await put('seen', 'The boodie digs. A boodie hops at night.')
+    const hits = () => knowledge.found(viewer, 'boodie night filler3')
+    const before = await hits()
+    expect(before).not.toEqual([])
+    const transact: IngestDeps['transact'] = async (write) => {
+      expect(await hits()).toEqual(before)
+      return knowledge.transact(write)
+    }
+    const deps = { db, clock: { now: () => NOW }, scanText: () => countFindings([]), transact }
+    const incoming = { key: 'unseen', name: 'x.md', bytes: Buffer.from(large('boodie')), acl: { users: ['ana'] } }
+    await ingestDocument(deps, workspaceId, collection.id, incoming)
+    expect(await hits()).toEqual(before)
+    expect((await knowledge.found(knowledge.viewer({ id: 'ana' }), 'boodie')).length).toBeGreaterThan(MAX_CHUNKS_AT_ONCE)
+  })
+
   test('a small version replaces a large one, and a large one a small one', async () => {
     await put('changing', large('potoroo'))
     await put('changing', 'A short dunnart.')
