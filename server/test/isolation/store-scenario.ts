@@ -109,7 +109,7 @@ async function searchDocuments({ db, call, workspaceId, viewer, uuid, ranker }: 
 
 /** Relabels, moves and deletes the documents. */
 async function changeDocuments(
-  { db, call, workspaceId, uuid, transact }: Scenario,
+  { db, call, workspaceId, uuid, viewer, transact }: Scenario,
   { collectionId, collection, documentId, otherDocumentId, locked }: Awaited<ReturnType<typeof createDocuments>>,
 ): Promise<void> {
   await transact((tx) =>
@@ -136,7 +136,7 @@ async function changeDocuments(
   const selection = { source: 'upload' }
   await call('knowledge/delete-documents.countSelected', db, workspaceId, collectionId, selection)
   await transact((tx) => call('knowledge/delete-documents.deleteSelected', tx, workspaceId, collectionId, selection, 10))
-  await copySource({ db, call, workspaceId, transact }, collectionId)
+  await copySource({ db, call, workspaceId, viewer, transact }, collectionId)
   await transact((tx) => call('knowledge/document-store.deleteDocument', tx, workspaceId, documentId))
   await transact((tx) => call('knowledge/collection-store.deleteCollection', tx, workspaceId, collectionId, NOW))
   while (await call<boolean>('knowledge/sweep.sweepCollections', db, 10));
@@ -166,7 +166,7 @@ async function indexEntries({ db, call, keys, uuid, transact }: Scenario): Promi
 
 /** Creates, claims, runs and deletes a source of documents. */
 async function copySource(
-  { db, call, workspaceId, transact }: Pick<Scenario, 'db' | 'call' | 'workspaceId' | 'transact'>,
+  { db, call, workspaceId, viewer, transact }: Pick<Scenario, 'db' | 'call' | 'workspaceId' | 'viewer' | 'transact'>,
   collectionId: string,
 ): Promise<void> {
   const deps = { box: secretBox(TEST_SECRET_KEY, 'source'), now: NOW }
@@ -176,6 +176,7 @@ async function copySource(
   )
   await call('knowledge/source-store.listSources', db, workspaceId, { ...PAGE, collectionId })
   const [claimed] = await call<object[]>('knowledge/source-store.claimSources', db, NOW, 10)
+  await call('knowledge/source-store.announceFile', db, claimed, 'wiki/a.md')
   await call('knowledge/source-store.storeFileVersion', db, claimed, 'wiki/a.md', '1')
   await call('knowledge/source-store.listFileVersions', db, workspaceId, id)
   await call('knowledge/source-store.renewSource', db, claimed, NOW)
@@ -183,6 +184,13 @@ async function copySource(
   await call('knowledge/source-store.finishSource', db, claimed, { result: {}, failure: null, cursor: 'x', now: NOW })
   await transact((tx) => call('knowledge/source-store.requestSync', tx, workspaceId, id, { force: true, now: NOW }))
   await transact((tx) => call('knowledge/source-store.updateSource', tx, workspaceId, id, { folder: 'a/' }, deps))
+  const collection = { workspaceId, id: collectionId }
+  await call('knowledge/source-list.findSourceList', db, collection, 'wiki/a.md')
+  await call('knowledge/source-list.withSourceList', db, collection, { key: 'wiki/a.md' })
+  const acl = { users: ['mara'] }
+  await transact((tx) => call('knowledge/source-store.updateSource', tx, workspaceId, id, { acl }, deps))
+  await call('knowledge/relabel-sources.entriesOfFormerLists', db, viewer)
+  await call('knowledge/relabel-sources.relabelDocumentsOfSources', db, 10)
   await call('knowledge/source-store.findSource', db, workspaceId, id)
   await transact((tx) => call('knowledge/source-store.removeFileVersions', tx, workspaceId, id, ['wiki/a.md']))
   await transact((tx) => call('knowledge/source-store.deleteSource', tx, workspaceId, id))

@@ -8,6 +8,7 @@ import type { Warning } from './parsing/warning.ts'
 import { type Attached, readAttachments } from './read-attachments.ts'
 import { type DocumentContent, type DocumentFile, hashOf, type ReadDeps, readDocument } from './read-document.ts'
 import { hasLabelChanges, type LabelPatch, relabelWithAttachments } from './relabel.ts'
+import { withSourceList } from './source-list.ts'
 import { type AttachmentOutcome, splitTaken, storeAttachments } from './store-attachments.ts'
 import { storeVersion } from './store-version.ts'
 
@@ -51,7 +52,8 @@ export async function ingestDocument(
   if (!collection) return undefined
   const stored = await findDocumentByKey(db, workspaceId, collectionId, incoming.key)
   const isSameContent = stored !== undefined && hasContent(stored, incoming, contentHash)
-  if (isSameContent && isSettled(stored, incoming, collection)) return resultOf('unchanged', stored)
+  if (isSameContent && isSettled(stored, await withSourceList(db, collection, incoming), collection))
+    return resultOf('unchanged', stored)
 
   // Reading is slow, so it happens before the transaction; inside only if another writer has replaced the content since.
   const read = () => readWithAttachments(incoming, { ...deps, language: collection.language })
@@ -60,12 +62,13 @@ export async function ingestDocument(
     const locked = await lockCollection(tx, workspaceId, collectionId)
     if (!locked) return undefined
     const before = await findDocumentByKey(tx, workspaceId, collectionId, incoming.key)
+    const listed = await withSourceList(tx, locked, incoming)
     if (before && hasContent(before, incoming, contentHash)) {
       await settleDocument(tx, before)
-      return resultOf(await relabelWithAttachments(tx, locked, before, incoming), before)
+      return resultOf(await relabelWithAttachments(tx, locked, before, listed), before)
     }
     content ??= await read()
-    return storeContent(tx, locked, before, { incoming, contentHash, ...content, now })
+    return storeContent(tx, locked, before, { incoming: listed, contentHash, ...content, now })
   })
 }
 
@@ -78,7 +81,7 @@ export async function findUnchanged(
 ): Promise<Ingested | undefined> {
   const stored = await findDocumentByKey(db, workspaceId, collection.id, incoming.key)
   if (!stored || !hasContent(stored, incoming, hashOf(incoming.bytes))) return undefined
-  return isSettled(stored, incoming, collection) ? resultOf('unchanged', stored) : undefined
+  return isSettled(stored, await withSourceList(db, collection, incoming), collection) ? resultOf('unchanged', stored) : undefined
 }
 
 const isSettled = (stored: StoredDocument, incoming: IncomingDocument, collection: Collection): boolean =>

@@ -107,7 +107,7 @@ export function documentsRoutes(app: TypedApp, deps: AdminDeps): void {
       description:
         "Missing fields stay unchanged. null removes a label, so that the collection's applies. Labels can only restrict access further than the collection.",
       body: DocumentPatch,
-      errors: { 409: 'CONFLICT: the document is an attachment' },
+      errors: { 409: 'CONFLICT: the document is an attachment, or has the access list of its source' },
       write: async (tx, { workspaceId, params, body: { source, ...labels } }) => {
         const patch = { ...valid(parseLabels(labels)), source }
         return relabelOne(tx, workspaceId, params.id, patch)
@@ -143,6 +143,8 @@ async function relabelOne(tx: Tx, workspaceId: string, id: string, patch: LabelP
   const outcome = await relabelDocument(tx, workspaceId, id, patch)
   if (outcome === 'attachment')
     throw conflict('The document is an attachment. Change the labels of the document that contains it (`parent_id`).')
+  if (outcome === 'source_list')
+    throw conflict('The document has the access list of its source of knowledge. Change the list of the source.')
   return outcome && findDocument(tx, workspaceId, id)
 }
 

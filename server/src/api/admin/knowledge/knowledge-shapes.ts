@@ -21,7 +21,7 @@ export type CollectionPatch = Static<typeof CollectionPatch>
 
 const nameLists = Object.fromEntries(NAME_LISTS.map((list) => [list, Type.Optional(Type.Array(Type.String()))]))
 
-const AclView = Type.Unsafe<Acl>(
+export const AclView = Type.Unsafe<Acl>(
   Type.Object(
     {
       everyone: Type.Optional(Type.Boolean()),
