@@ -7,7 +7,13 @@ export const BUCKET_KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalr
 
 /** A bucket with the S3 API, which checks the signature of each request. */
 export async function startBucket() {
-  const state = { objects: new Map<string, string>(), reads: [] as string[], pageSize: 2, status: 200, beforeRead: async (_key: string): Promise<void> => {} }
+  const state = {
+    objects: new Map<string, string>(),
+    reads: [] as string[],
+    pageSize: 2,
+    status: 200,
+    beforeRead: async (_key: string): Promise<void> => {},
+  }
   const etag = (content: string) => `"${createHash('md5').update(content).digest('hex')}"`
   const list = (query: URLSearchParams): string => {
     const keys = [...state.objects.keys()].filter((key) => key.startsWith(query.get('prefix') ?? '')).sort()
