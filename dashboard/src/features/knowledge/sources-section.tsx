@@ -4,7 +4,6 @@ import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { refreshPaths, useList } from '../../api/queries.ts'
 import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { Section } from '../../ui/section.tsx'
 import { Time } from '../../ui/time.tsx'
 import { DOCUMENT_REFRESH } from './document.ts'
@@ -38,7 +37,11 @@ export function SourcesSection({ collectionId, canEdit }: SourcesSectionProps) {
         list={list}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<EmptyState title={t('sources.emptyTitle')}>{t('sources.emptyHint')}</EmptyState>}
+        empty={
+          <Text size="sm" c="dimmed">
+            {t('sources.none')}
+          </Text>
+        }
       />
     </Section>
   )

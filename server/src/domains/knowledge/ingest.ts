@@ -38,7 +38,7 @@ export interface IngestDeps extends Omit<ReadDeps, 'language'> {
 
 /**
  * Adds or updates a document. Equal content and labels change nothing; other labels move it to another partition; other content
- * replaces it in one transaction. Of concurrent writes to a key the last one wins. Returns undefined if there is no such
+ * replaces it in one transaction, and so does equal content that a version without warnings has read. Of concurrent writes to a key the last one wins. Returns undefined if there is no such
  * collection. Throws a DocumentError for a file that cannot be read.
  */
 export async function ingestDocument(
@@ -87,8 +87,9 @@ export async function findUnchanged(
 const isSettled = (stored: StoredDocument, incoming: IncomingDocument, collection: Collection): boolean =>
   stored.state === 'indexed' && !hasLabelChanges(stored, incoming, collection)
 
+/** A document whose warnings were not kept is read again. */
 const hasContent = (document: StoredDocument, { title }: IncomingDocument, contentHash: string): boolean =>
-  document.contentHash === contentHash && (title === undefined || title === document.title)
+  document.warnings !== null && document.contentHash === contentHash && (title === undefined || title === document.title)
 
 const resultOf = (outcome: Ingested['outcome'], { id, chunks, flags, warnings }: StoredDocument): Ingested => ({
   outcome,
