@@ -119,7 +119,7 @@ async function changeDocuments(
     const { document } = locked
     const labels = { classification: 'public', acl: null, limits: { classification: null, acl: null } }
     const place = await call<{ partition: { id: number } }>('knowledge/partitions.placeFor', tx, collection, labels)
-    await call('retrieval/partition.findPartition', tx, uuid, 'knowledge', 'x')
+    await call('knowledge/partitions.sharedPlace', tx, collection, labels)
     const holder = { workspace: uuid, document: String(fromId('doc', otherDocumentId)), title: 'x' }
     await call('knowledge/chunk-store.moveChunks', tx, holder, place)
     await call('knowledge/partitions.ownPartitionIfLarge', tx, collection, place, labels)
@@ -156,9 +156,13 @@ async function indexEntries({ db, call, keys, uuid, transact }: Scenario): Promi
     await call('retrieval/entries.takeNumbers', tx, partition.id, { entries: 0, length: 0, numbers: 1 })
     await call('retrieval/merge.mergeBeyond', tx, partition.id, 10_000)
     await call('retrieval/merge.purgePartitions', tx, [partition.id])
+    const other = await call<{ id: number }>('retrieval/partition.openPartition', tx, uuid, 'knowledge', 'y', 'en')
+    keys.add(String(other.id))
+    await call('retrieval/absorb-partition.absorbPartition', tx, partition, other, ['x'])
     await call('retrieval/entries.removeEntries', tx, [entry.id])
     await call('retrieval/entries.eraseEntries', tx, [entry.id])
   })
+  await call('knowledge/share-partitions.shareSmallPartition', db)
   await call('retrieval/merge.mergePending', db, 10)
   await call('retrieval/merge.purgeRemoved', db, 10)
   await call('retrieval/reindex.reindexOutdated', db, { knowledge: async () => [], memory: async () => [] }, 10)

@@ -8,6 +8,7 @@ import { findWorkspace, listReviewTargets } from '../identity/workspace-store.ts
 import { ResealJob } from '../keys/reseal-job.ts'
 import { loadChunkEntries } from '../knowledge/passages.ts'
 import { relabelDocumentsOfSources } from '../knowledge/relabel-sources.ts'
+import { shareSmallPartition } from '../knowledge/share-partitions.ts'
 import type { SourceWorker } from '../knowledge/sources/source-worker.ts'
 import { sweepCollections } from '../knowledge/sweep.ts'
 import { removeFailedUploads } from '../knowledge/upload-store.ts'
@@ -99,6 +100,9 @@ export const recurringJobs = (deps: Deps): Job[] => [
   nodeJob('merge changes into the search index', SECOND, async () => {
     while (await mergePending(deps.db, INDEX_BATCH.merged));
     while (await purgeRemoved(deps.db, INDEX_BATCH.removed));
+  }),
+  nodeJob('share partitions of rare access lists', MINUTE, async () => {
+    while (await shareSmallPartition(deps.db));
   }),
   // Texts that an older tokenizer has indexed.
   nodeJob('store words of older messages', MINUTE, () => untilNone(() => fillMessageWords(deps.db, REINDEX_BATCH.messages))),
