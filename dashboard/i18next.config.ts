@@ -73,6 +73,7 @@ export default defineConfig({
         'form.departments',
         'form.roles',
         'form.users',
+        'sources.form.*',
       ].map((keys) => `knowledge:${keys}`),
       ...['kinds.*', 'sources.*', 'scopes.*', 'filters.modes.*'].map((keys) => `memory:${keys}`),
       ...['kinds.*', 'apis.*', 'prices.sources.*', 'form.hints.*', 'provider.sources.*'].map((keys) => `providers:${keys}`),

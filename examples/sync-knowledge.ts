@@ -23,6 +23,7 @@ interface Listed {
   readonly id: string
   readonly key: string
   readonly content_hash: string
+  readonly warning_count: number | null
   readonly state: string
   readonly acl: unknown
 }
@@ -138,7 +139,9 @@ interface SiteFile {
 }
 
 async function syncDocument(collection: string, { key, file, acl, source }: SiteFile, known?: Listed): Promise<string> {
-  const isSameFile = known?.content_hash === createHash('sha256').update(file).digest('hex') && known.state === 'indexed'
+  // Without warnings an older version has read the file: it is uploaded again.
+  const isRead = known?.state === 'indexed' && known.warning_count !== null
+  const isSameFile = isRead && known.content_hash === createHash('sha256').update(file).digest('hex')
   const isSameAcl = known !== undefined && JSON.stringify(sorted(known.acl)) === JSON.stringify(sorted(acl))
   if (isSameFile && isSameAcl) return 'unchanged'
   // The readers change first: the old text must not be shown to its former readers while the new one is read.

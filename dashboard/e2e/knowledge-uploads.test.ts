@@ -58,6 +58,36 @@ test('documents: failures and warnings are shown, and documents are found by tit
   expect(consoleErrors).toEqual([])
 })
 
+test('documents: one that an older version read shows that its warnings are unknown, until its file is uploaded again', async () => {
+  const { admin, server } = dashboard
+  const { id } = await admin.create('/collections', { name: 'older', acl: 'everyone', classification: 'internal' })
+  const upload = (key: string) => admin.post(`/collections/${id}/documents`, { documents: [{ key, content: PAGE }] })
+  await upload('harbour.html')
+  await upload('https://pages.invalid/harbour.html')
+  const older = { warnings: null }
+  await server.context.database.db.updateTable('knowledge_document').set(older).where('title', '=', 'Harbour').execute()
+  await upload('newer.html')
+
+  const { page, consoleErrors } = await dashboard.signedIn({ at: `/knowledge/${id}` })
+  const table = page.getByRole('table', { name: 'Documents' })
+  await choose(page, 'Status', 'Warnings unknown')
+  await expect.poll(() => table.getByRole('link').count()).toBe(2)
+  await table.getByText('Warnings unknown').first().waitFor()
+  await expectAccessible(page)
+  const rows = table.getByRole('row').filter({ hasText: 'harbour.html' })
+  await rows.filter({ hasText: 'https://' }).getByRole('link').click()
+  await page.getByRole('button', { name: 'Fetch again' }).click()
+  await page.getByText('The newest upload failed').waitFor()
+  await page.getByText('Fetch it again to read it with this version.').waitFor()
+  await expectAccessible(page)
+  await page.goBack()
+  await rows.filter({ hasNotText: 'https://' }).getByRole('link').click()
+  await page.getByText('Upload the file again to read it with this version.').waitFor()
+  await upload('harbour.html')
+  await page.getByText('Text that is hidden from readers was left out. 2 times').waitFor({ timeout: 20_000 })
+  expect(consoleErrors).toEqual([])
+})
+
 test('documents: list and page follow an upload while it is queued and indexed', async () => {
   const { admin } = dashboard
   const { id } = await admin.create('/collections', { name: 'followed', acl: 'everyone', classification: 'internal' })

@@ -46,18 +46,49 @@ describe('warnings', () => {
     expect(await document(added.document_id)).toMatchObject({ warning_count: 0, warnings: [] })
   })
 
-  test('warnings: null for a document that a version without warnings stored', async () => {
-    const [{ document_id: id }] = (await ingest({ documents: [{ key: 'old.md', content: 'Old.' }] })) as [Json]
-    const { db } = server.context.database
-    await db
+  const forgetWarnings = (...ids: readonly string[]) =>
+    server.context.database.db
       .updateTable('knowledge_document')
       .set({ warnings: null })
-      .where('id', '=', fromId('doc', id) ?? '')
+      .where(
+        'id',
+        'in',
+        ids.map((id) => fromId('doc', id) ?? ''),
+      )
       .execute()
-    expect(await document(id)).toMatchObject({ warning_count: null, warnings: null })
-    expect(await ingest({ documents: [{ key: 'old.md', content: 'Old.' }] })).toMatchObject([
-      { outcome: 'unchanged', warnings: null },
-    ])
+
+  test('warnings: unknown for a document that a version without warnings read, until its file is uploaded again', async () => {
+    const content = '<html><body><p>Old.</p><p hidden>Hidden</p></body></html>'
+    const old = { documents: [{ key: 'old.html', content }] }
+    const [{ document_id: id, chunks }] = (await ingest(old)) as [Json]
+    await forgetWarnings(id)
+    expect(await document(id)).toMatchObject({ warning_count: null, warnings: null, state: 'indexed' })
+    const unknown = () => documents(`collection=${collection.id}&warnings=unknown`)
+    expect((await unknown()).map(({ id: listed }) => listed)).toEqual([id])
+    const [again] = (await ingest(old)) as [Json]
+    expect(again).toMatchObject({ outcome: 'changed', document_id: id, chunks, warnings: [{ kind: 'hidden_text' }] })
+    expect(await document(id)).toMatchObject({ warning_count: 1, state: 'indexed' })
+    expect(await unknown()).toEqual([])
+    expect(await ingest(old)).toMatchObject([{ outcome: 'unchanged' }])
+  })
+
+  test('warnings: a file that cannot be read again keeps its earlier version and stays unknown', async () => {
+    const [{ document_id: id }] = (await ingest({ documents: [{ key: 'odd.md', content: 'Odd.' }] })) as [Json]
+    await forgetWarnings(id)
+    expect(await ingest({ documents: [{ key: 'odd.md', content: ' ' }] })).toMatchObject([{ outcome: 'failed' }])
+    expect(await document(id)).toMatchObject({ warning_count: null, state: 'failed', version: 1, chunks: 1 })
+  })
+
+  test('warnings: the attachments of a file that is uploaded again are known too', async () => {
+    const part = (name: string, text: string) =>
+      `--x\r\nContent-Type: text/plain; name=${name}\r\nContent-Disposition: attachment; filename=${name}\r\n\r\n${text}\r\n`
+    const content = `From: a@example.com\r\nSubject: Old\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\nThe mail.\r\n${part('offer.txt', 'The offer.')}--x--`
+    const mail = { documents: [{ key: 'known.eml', content, media_type: 'message/rfc822' }] }
+    const [{ document_id: id, attachments }] = (await ingest(mail)) as [Json]
+    await forgetWarnings(id, attachments[0].document_id)
+    await ingest(mail)
+    expect(await document(id)).toMatchObject({ warning_count: 0 })
+    expect(await document(attachments[0].document_id)).toMatchObject({ warning_count: 0, parent_id: id })
   })
 })
 

@@ -1,49 +1,8 @@
-import { createHash } from 'node:crypto'
-import { AwsV4Signer } from 'aws4fetch'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { BUCKET_KEYS, startBucket } from '../support/bucket.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
-import { startLoopback } from '../support/loopback.ts'
 import { startServer } from '../support/server.ts'
-import { adminClient, expectError, type Json } from './client.ts'
-
-const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG', region: 'eu-central-1' }
-
-/** A bucket with the S3 API, which checks the signature of each request. */
-async function startBucket() {
-  const state = { objects: new Map<string, string>(), reads: [] as string[], pageSize: 2, status: 200 }
-  const etag = (content: string) => `"${createHash('md5').update(content).digest('hex')}"`
-  const list = (query: URLSearchParams): string => {
-    const keys = [...state.objects.keys()].filter((key) => key.startsWith(query.get('prefix') ?? '')).sort()
-    const from = Number(query.get('continuation-token') ?? 0)
-    const contents = keys
-      .slice(from, from + state.pageSize)
-      .map(
-        (key) => `<Contents><Key>${encodeURIComponent(key)}</Key><ETag>${etag(state.objects.get(key) ?? '')}</ETag></Contents>`,
-      )
-    const next = from + state.pageSize
-    const end = next < keys.length ? `<IsTruncated>true</IsTruncated><NextContinuationToken>${next}</NextContinuationToken>` : ''
-    return `<?xml version="1.0"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><EncodingType>url</EncodingType>${contents.join('')}${end}</ListBucketResult>`
-  }
-  const server = await startLoopback(async ({ url = '', headers, method = '' }, response) => {
-    const { authorization, 'x-amz-date': datetime, 'x-amz-content-sha256': hash } = headers
-    const signed = await new AwsV4Signer({
-      ...{ ...KEYS, method, url: server.url + url, service: 's3', datetime: String(datetime) },
-      headers: { 'x-amz-content-sha256': String(hash) },
-    }).sign()
-    const { pathname, searchParams } = new URL(server.url + url)
-    const key = decodeURIComponent(pathname.replace(/^\/bucket\/?/, ''))
-    const content = state.objects.get(key)
-    if (signed.headers.get('authorization') !== authorization) response.writeHead(403).end()
-    else if (state.status !== 200) response.writeHead(state.status, { location: 'https://elsewhere.example' }).end()
-    else if (searchParams.get('list-type') === '2') response.end(list(searchParams))
-    else if (content === undefined) response.writeHead(404).end()
-    else {
-      state.reads.push(key)
-      response.end(content)
-    }
-  })
-  return { ...server, url: `${server.url}/bucket`, state }
-}
+import { type ApiResponse, adminClient, expectError, type Json } from './client.ts'
 
 const server = await closeAfterAll(startServer({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' }))
 const bucket = await closeAfterAll(startBucket())
@@ -58,9 +17,9 @@ beforeEach(async () => {
   collection = (await admin.create('/collections', { name: crypto.randomUUID() }, { workspace })).id
 })
 
-const SETTINGS = { name: 'wiki', kind: 's3', url: bucket.url, region: KEYS.region, username: KEYS.accessKeyId }
+const SETTINGS = { name: 'wiki', kind: 's3', url: bucket.url, region: BUCKET_KEYS.region, username: BUCKET_KEYS.accessKeyId }
 const create = async (more: object = {}): Promise<Json> => {
-  const body = { collection_id: collection, ...SETTINGS, secret: KEYS.secretAccessKey, ...more }
+  const body = { collection_id: collection, ...SETTINGS, secret: BUCKET_KEYS.secretAccessKey, ...more }
   const source = await admin.create('/knowledge/sources', body, { workspace })
   await sources.idle()
   return source
@@ -92,7 +51,7 @@ describe('sources of knowledge: S3', () => {
       ['wiki/travel/trains & ferries+more.md', `${bucket.url}/travel/trains & ferries+more.md`, 'indexed'],
       ['wiki/travel/über.md', `${bucket.url}/travel/über.md`, 'indexed'],
     ])
-    expect(JSON.stringify(synced)).not.toContain(KEYS.secretAccessKey)
+    expect(JSON.stringify(synced)).not.toContain(BUCKET_KEYS.secretAccessKey)
     const changes = (await admin.records(4, { workspace })).map(({ change }: Json) => change.action)
     expect(changes.sort()).toEqual(['document.create', 'document.create', 'document.create', 'knowledge_source.create'])
   })
@@ -241,6 +200,34 @@ describe('sources of knowledge: addresses and secrets', () => {
     await refused({ url: 'https://key:secret@s3.example.com/bucket' }, 'url')
     await refused({ interval_minutes: 1 }, 'interval_minutes')
     await refused({ secret: 'x', username: null }, 'username')
+  })
+
+  test('a secret is refused for http://, except on this machine, and is not sent by a stored source', async () => {
+    const address = { name: 'plain', url: 'http://s3.example.com/bucket', enabled: false }
+    const send = (method: string, path: string, body: object) =>
+      admin.send(method, `/knowledge/sources${path}`, body, { workspace })
+    const expectRefused = (response: ApiResponse) => {
+      expectError(response, 'VALIDATION_ERROR', 'url')
+      expect(response.body.error.message).toBe(
+        'url: must begin with https://, because a secret that is sent over http:// can be read on the way. Enter the https:// address, or remove the secret if the source is public.',
+      )
+    }
+    const created = { collection_id: collection, ...SETTINGS, ...address }
+    expectRefused(await send('POST', '', { ...created, secret: 'x' }))
+    expectRefused(await send('POST', '', { ...created, kind: 'git', secret: 'x' }))
+    const { id } = await create({ ...address, secret: null })
+    expectRefused(await send('PATCH', `/${id}`, { secret: 'x' }))
+    await admin.patch(`/knowledge/sources/${id}`, { url: 'https://s3.example.com/bucket', secret: 'x' }, { workspace })
+    expectRefused(await send('PATCH', `/${id}`, { url: address.url }))
+    for (const host of ['localhost', 'minio.localhost', '127.0.0.2', '[::1]'])
+      await create({ ...address, name: host, url: `http://${host}:9/bucket` })
+
+    const stored = await create({ name: 'stored' })
+    await server.context.db.updateTable('knowledge_source').set({ url: address.url }).where('name', '=', 'stored').execute()
+    expect((await sync(stored.id)).failure).toMatchObject({
+      code: 'blocked',
+      message: expect.stringContaining('The URL must begin with https://'),
+    })
   })
 
   test('private addresses need the setting of the server, also after the name is resolved', async () => {

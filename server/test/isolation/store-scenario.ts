@@ -115,7 +115,7 @@ async function changeDocuments(
   scenario: Scenario,
   { collectionId, collection, documentId, otherDocumentId, locked }: Awaited<ReturnType<typeof createDocuments>>,
 ): Promise<void> {
-  const { db, call, workspaceId, uuid, transact } = scenario
+  const { db, call, workspaceId, uuid, viewer, transact } = scenario
   await transact((tx) =>
     call('knowledge/relabel.relabelDocument', tx, workspaceId, documentId, { classification: 'confidential' }),
   )
@@ -123,7 +123,7 @@ async function changeDocuments(
     const { document } = locked
     const labels = { classification: 'public', acl: null, limits: { classification: null, acl: null } }
     const place = await call<{ partition: { id: number } }>('knowledge/partitions.placeFor', tx, collection, labels)
-    await call('retrieval/partition.findPartition', tx, uuid, 'knowledge', 'x')
+    await call('knowledge/partitions.sharedPlace', tx, collection, labels)
     const other = await call<{ partitionId: number }>('knowledge/document-store.findDocument', tx, workspaceId, otherDocumentId)
     const holder = { workspace: uuid, document: String(fromId('doc', otherDocumentId)), title: 'x' }
     await call('knowledge/chunk-store.moveChunks', tx, holder, other.partitionId, place)
@@ -142,7 +142,7 @@ async function changeDocuments(
   const selection = { source: 'upload' }
   await call('knowledge/delete-documents.countSelected', db, workspaceId, collectionId, selection)
   await transact((tx) => call('knowledge/delete-documents.deleteSelected', tx, workspaceId, collectionId, selection, 10))
-  await copySource({ db, call, workspaceId, transact }, collectionId)
+  await copySource({ db, call, workspaceId, viewer, transact }, collectionId)
   await transact((tx) => call('knowledge/document-store.deleteDocument', tx, workspaceId, documentId))
   await transact((tx) => call('knowledge/collection-store.deleteCollection', tx, workspaceId, collectionId, NOW))
   while (await call<boolean>('knowledge/sweep.sweepCollections', db, 10));
@@ -162,9 +162,13 @@ async function indexEntries({ db, call, keys, uuid, transact }: Scenario): Promi
     await call('retrieval/entries.takeNumbers', tx, partition.id, { entries: 0, length: 0, numbers: 1 })
     await call('retrieval/merge.mergeBeyond', tx, partition.id, 10_000)
     await call('retrieval/merge.purgePartitions', tx, [partition.id])
+    const other = await call<{ id: number }>('retrieval/partition.openPartition', tx, uuid, 'knowledge', 'y', 'en')
+    keys.add(String(other.id))
+    await call('retrieval/absorb-partition.absorbPartition', tx, partition, other, ['x'])
     await call('retrieval/entries.removeEntries', tx, [entry.id])
     await call('retrieval/entries.eraseEntries', tx, [entry.id])
   })
+  await call('knowledge/share-partitions.shareSmallPartition', db)
   await call('retrieval/merge.mergePending', db, 10)
   await call('retrieval/merge.purgeRemoved', db, 10)
   await call('retrieval/reindex.reindexOutdated', db, { knowledge: async () => [], memory: async () => [] }, 10)
@@ -172,7 +176,7 @@ async function indexEntries({ db, call, keys, uuid, transact }: Scenario): Promi
 
 /** Creates, claims, runs and deletes a source of documents. */
 async function copySource(
-  { db, call, workspaceId, transact }: Pick<Scenario, 'db' | 'call' | 'workspaceId' | 'transact'>,
+  { db, call, workspaceId, viewer, transact }: Pick<Scenario, 'db' | 'call' | 'workspaceId' | 'viewer' | 'transact'>,
   collectionId: string,
 ): Promise<void> {
   const deps = { box: secretBox(TEST_SECRET_KEY, 'source'), now: NOW }
@@ -182,6 +186,7 @@ async function copySource(
   )
   await call('knowledge/source-store.listSources', db, workspaceId, { ...PAGE, collectionId })
   const [claimed] = await call<object[]>('knowledge/source-store.claimSources', db, NOW, 10)
+  await call('knowledge/source-store.announceFile', db, claimed, 'wiki/a.md')
   await call('knowledge/source-store.storeFileVersion', db, claimed, 'wiki/a.md', '1')
   await call('knowledge/source-store.listFileVersions', db, workspaceId, id)
   await call('knowledge/source-store.renewSource', db, claimed, NOW)
@@ -189,6 +194,13 @@ async function copySource(
   await call('knowledge/source-store.finishSource', db, claimed, { result: {}, failure: null, cursor: 'x', now: NOW })
   await transact((tx) => call('knowledge/source-store.requestSync', tx, workspaceId, id, { force: true, now: NOW }))
   await transact((tx) => call('knowledge/source-store.updateSource', tx, workspaceId, id, { folder: 'a/' }, deps))
+  const collection = { workspaceId, id: collectionId }
+  await call('knowledge/source-list.findSourceList', db, collection, 'wiki/a.md')
+  await call('knowledge/source-list.withSourceList', db, collection, { key: 'wiki/a.md' })
+  const acl = { users: ['mara'] }
+  await transact((tx) => call('knowledge/source-store.updateSource', tx, workspaceId, id, { acl }, deps))
+  await call('knowledge/relabel-sources.entriesOfFormerLists', db, viewer)
+  await call('knowledge/relabel-sources.relabelDocumentsOfSources', db, 10)
   await call('knowledge/source-store.findSource', db, workspaceId, id)
   await transact((tx) => call('knowledge/source-store.removeFileVersions', tx, workspaceId, id, ['wiki/a.md']))
   await transact((tx) => call('knowledge/source-store.deleteSource', tx, workspaceId, id))

@@ -46,7 +46,7 @@ export function Page() {
           }
         />
       )}
-      <SourcesSection collectionId={id} canSync={canEdit} />
+      <SourcesSection collectionId={id} canEdit={canEdit} />
       <DocumentsSection collectionId={id} canAdd={canEdit} />
     </Frame>
   )

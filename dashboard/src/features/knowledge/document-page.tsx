@@ -68,7 +68,7 @@ export function Page() {
         />
         <Labels document={document} />
       </Section>
-      <WarningsSection document={document} />
+      <WarningsSection document={document} canEdit={canEdit} />
       <DocumentText key={document.version} documentId={id} chunks={document.chunks} />
       <File document={document} />
     </Frame>

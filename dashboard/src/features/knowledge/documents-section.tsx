@@ -18,10 +18,15 @@ import { POLL_MS, useUnfinished } from './use-unfinished.ts'
 
 const readFilters = ({ only, q }: Readonly<Record<string, unknown>>) => ({
   q: textOf(q),
-  only: oneOf(['flagged', 'failed', 'queued'], textOf(only)),
+  only: oneOf(['flagged', 'failed', 'queued', 'unknown'], textOf(only)),
 })
 
-const QUERIES = { flagged: { flagged: 'true' }, failed: { state: 'failed' }, queued: { state: 'queued' } } as const
+const QUERIES = {
+  flagged: { flagged: 'true' },
+  failed: { state: 'failed' },
+  queued: { state: 'queued' },
+  unknown: { warnings: 'unknown' },
+} as const
 
 interface DocumentsSectionProps {
   readonly collectionId: string
@@ -53,10 +58,12 @@ export function DocumentsSection({ collectionId, canAdd }: DocumentsSectionProps
             label: t('documents.status'),
             kind: 'choice',
             pinned: true,
+            width: 220,
             choices: [
               { value: 'flagged', label: t('documents.needsReview') },
               { value: 'failed', label: t('states.failed') },
               { value: 'queued', label: t('states.queued') },
+              { value: 'unknown', label: t('warnings.unknownShort') },
             ],
           },
         ]}
@@ -117,6 +124,7 @@ function Title({ document: { id, title, key, flags, warning_count, state, failur
         <StateBadge state={state} />
         {flags && <Badge color="orange">{t('documents.needsReview')}</Badge>}
         {!!warning_count && <Badge color="yellow">{t('warnings.count', { count: warning_count })}</Badge>}
+        {warning_count === null && <Badge color="gray">{t('warnings.unknownShort')}</Badge>}
       </Group>
       {key !== title && (
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>

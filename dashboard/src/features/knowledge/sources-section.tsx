@@ -1,46 +1,72 @@
-import { Badge, Box, Button, Group, Text } from '@mantine/core'
+import { Badge, Box, Group, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ItemOf } from '../../api/operations.ts'
-import { useChange, useList } from '../../api/queries.ts'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { notifyError } from '../../ui/notify.ts'
+import { refreshPaths, useList } from '../../api/queries.ts'
+import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
 import { Section } from '../../ui/section.tsx'
 import { Time } from '../../ui/time.tsx'
+import { DOCUMENT_REFRESH } from './document.ts'
+import { CreateSourceButton, SOURCES_PATH, SourceActions } from './source-buttons.tsx'
+import type { Source } from './source-form.tsx'
+import { useAclTexts } from './use-acl-texts.ts'
 
-type Source = ItemOf<'/admin/v1/knowledge/sources'>
-
-const PATH = '/admin/v1/knowledge/sources'
 const REFETCH_MS = 5_000
 
 interface SourcesSectionProps {
   readonly collectionId: string
-  readonly canSync: boolean
+  readonly canEdit: boolean
 }
 
-/** Where documents of the collection are copied from, with the last run of each. Nothing if there is no source. */
-export function SourcesSection({ collectionId, canSync }: SourcesSectionProps) {
+/** Where documents of the collection are copied from, with the last run of each. Nothing for readers if there is no source. */
+export function SourcesSection({ collectionId, canEdit }: SourcesSectionProps) {
   const { t } = useTranslation('knowledge')
-  const list = useList(PATH, { params: { query: { collection: collectionId } } }, { refetchInterval: REFETCH_MS })
+  const list = useList(SOURCES_PATH, { params: { query: { collection: collectionId } } }, { refetchInterval: REFETCH_MS })
+  useRefreshAfterRuns(list.items)
   const columns: Column<Source>[] = [
     { header: t('sources.source'), cell: (source) => <Name source={source} /> },
+    { header: t('documents.readers'), cell: (source) => <Readers source={source} />, from: 'md' },
     { header: t('sources.lastRun'), cell: (source) => <LastRun source={source} /> },
-    ...(canSync ? [{ header: t('sources.action'), cell: (source: Source) => <SyncButton source={source} /> }] : []),
+    ...(canEdit ? [actionsColumn((source: Source) => <SourceActions source={source} />)] : []),
   ]
-  if (!list.items?.length) return null
+  if (!canEdit && !list.items?.length) return null
   return (
-    <Section title={t('sources.title')}>
-      <DataTable label={t('sources.title')} list={list} columns={columns} keyOf={({ id }) => id} empty={null} />
+    <Section title={t('sources.title')} actions={canEdit && <CreateSourceButton collectionId={collectionId} />}>
+      <DataTable
+        label={t('sources.title')}
+        list={list}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
+          <Text size="sm" c="dimmed">
+            {t('sources.none')}
+          </Text>
+        }
+      />
     </Section>
   )
 }
 
-function Name({ source: { name, url, folder, enabled, failure, syncing_since } }: { readonly source: Source }) {
+/** Refreshes lists of documents when a run has ended, or documents have got changed readers. */
+function useRefreshAfterRuns(sources: readonly Source[] = []): void {
+  const queries = useQueryClient()
+  const runs = sources.map(({ last_sync: last, relabelling }) => `${last?.at} ${relabelling}`).join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the runs are the reason to refresh
+  useEffect(() => void refreshPaths(queries, DOCUMENT_REFRESH), [runs, queries])
+}
+
+interface SourceProps {
+  readonly source: Source
+}
+
+function Name({ source: { name, url, folder, enabled, failure, relabelling, syncing_since } }: SourceProps) {
   const { t } = useTranslation('knowledge')
   return (
     <Box>
       <Group gap="xs">
         {name}
         {syncing_since && <Badge color="blue">{t('sources.running')}</Badge>}
+        {relabelling && <Badge color="blue">{t('sources.relabelling')}</Badge>}
         {failure && <Badge color="red">{t('states.failed')}</Badge>}
         {!enabled && <Badge color="gray">{t('sources.disabled')}</Badge>}
       </Group>
@@ -51,7 +77,13 @@ function Name({ source: { name, url, folder, enabled, failure, syncing_since } }
   )
 }
 
-function LastRun({ source: { last_sync: last, failure } }: { readonly source: Source }) {
+function Readers({ source: { acl } }: SourceProps) {
+  const { t } = useTranslation('knowledge')
+  const { readersOf } = useAclTexts()
+  return acl === null ? t('form.sameReaders') : readersOf([acl])
+}
+
+function LastRun({ source: { last_sync: last, failure } }: SourceProps) {
   const { t } = useTranslation('knowledge')
   if (!last) return t('sources.never')
   const { at, added, changed, relabelled, deleted, failed, unchanged } = last
@@ -62,26 +94,10 @@ function LastRun({ source: { last_sync: last, failure } }: { readonly source: So
         {t('sources.counts', { added, changed: changed + relabelled, deleted, failed, unchanged })}
       </Text>
       {failure && (
-        <Text size="xs" c="red">
+        <Text size="xs" c="var(--mantine-color-error)" style={{ overflowWrap: 'anywhere' }}>
           {failure.message}
         </Text>
       )}
     </Box>
-  )
-}
-
-function SyncButton({ source: { id, enabled, syncing_since } }: { readonly source: Source }) {
-  const { t } = useTranslation('knowledge')
-  const sync = useChange('post', '/admin/v1/knowledge/sources/{id}/sync', { refresh: [PATH] })
-  return (
-    <Button
-      size="xs"
-      variant="default"
-      disabled={!enabled || syncing_since !== null}
-      loading={sync.isPending}
-      onClick={() => sync.mutate({ params: { path: { id } }, body: {} }, { onError: notifyError })}
-    >
-      {t('sources.sync')}
-    </Button>
   )
 }

@@ -7,6 +7,8 @@ import { findApplication } from '../identity/application-store.ts'
 import { findWorkspace, listReviewTargets } from '../identity/workspace-store.ts'
 import { ResealJob } from '../keys/reseal-job.ts'
 import { loadChunkEntries } from '../knowledge/passages.ts'
+import { relabelDocumentsOfSources } from '../knowledge/relabel-sources.ts'
+import { shareSmallPartition } from '../knowledge/share-partitions.ts'
 import type { SourceWorker } from '../knowledge/sources/source-worker.ts'
 import { sweepCollections, sweepVersions } from '../knowledge/sweep.ts'
 import { removeUnusedParts } from '../knowledge/upload-parts.ts'
@@ -47,6 +49,8 @@ const EVENT_BATCH = 1_000
 const ANNOUNCEMENT_BATCH = 200
 /** Few rows, because a transaction blocks the embedded database. An entry takes it about 10 ms. */
 const REINDEX_BATCH = { messages: 50, entries: 5 }
+/** Few documents, because a transaction blocks the embedded database. */
+const RELABEL_BATCH = 5
 /** Few rows, because a transaction blocks the embedded database: about 0.5 ms for a merged entry, and 5 ms for a removed one. */
 const INDEX_BATCH = { merged: 128, removed: 16 }
 const LOAD_ENTRIES = { knowledge: loadChunkEntries, memory: loadMemoryEntries }
@@ -87,6 +91,9 @@ export const recurringJobs = (deps: Deps): Job[] => [
   nodeJob('deliver to webhooks', SECOND, () => deps.webhooks.run()),
   nodeJob('read uploaded documents', SECOND, () => deps.uploads.run()),
   nodeJob('synchronise sources of knowledge', 10 * SECOND, () => deps.sources.run()),
+  nodeJob('change the access lists of sources', SECOND, async () => {
+    while (await relabelDocumentsOfSources(deps.db, RELABEL_BATCH));
+  }),
   nodeJob('send e-mail to operators', SECOND, () => deps.mail.run()),
   // The request that erases a user erases its content; this job repeats it for content that was stored at the same time, and after errors.
   nodeJob('finish erasures of users', MINUTE, () => finishErasures(deps.db, deps.clock.now())),
@@ -95,6 +102,9 @@ export const recurringJobs = (deps: Deps): Job[] => [
   nodeJob('merge changes into the search index', SECOND, async () => {
     while (await mergePending(deps.db, INDEX_BATCH.merged));
     while (await purgeRemoved(deps.db, INDEX_BATCH.removed));
+  }),
+  nodeJob('share partitions of rare access lists', MINUTE, async () => {
+    while (await shareSmallPartition(deps.db));
   }),
   // Texts that an older tokenizer has indexed.
   nodeJob('store words of older messages', MINUTE, () => untilNone(() => fillMessageWords(deps.db, REINDEX_BATCH.messages))),

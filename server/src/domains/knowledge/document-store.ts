@@ -48,6 +48,8 @@ interface DocumentQuery extends PageRequest {
   /** Only documents with flags that no operator has cleared. */
   readonly flagged?: boolean | undefined
   readonly state?: DocumentState | undefined
+  /** Only documents whose warnings were not kept. */
+  readonly lackWarnings?: boolean | undefined
   /** The text that the source begins with. */
   readonly source?: string | undefined
   /** Words that the title and the key contain, in any order, as parts of words too and in any case. */
@@ -58,7 +60,7 @@ interface DocumentQuery extends PageRequest {
 export async function listDocuments(
   db: Db,
   workspaceId: string,
-  { collectionId, flagged, state, source, text = '', ...page }: DocumentQuery,
+  { collectionId, flagged, state, lackWarnings, source, text = '', ...page }: DocumentQuery,
 ): Promise<Page<KnowledgeDocument> | undefined> {
   let query = documents(db, workspaceId)
   if (collectionId !== undefined) {
@@ -74,6 +76,7 @@ export async function listDocuments(
     query = query.where(({ or, eb }) => or([eb('document.title', 'ilike', pattern), eb('document.key', 'ilike', pattern)]))
   }
   if (flagged) query = query.where('document.flags', 'is not', null)
+  if (lackWarnings) query = query.where('document.warnings', 'is', null)
   return pageById(query, 'doc', page, documentOf, { column: 'document.id' })
 }
 

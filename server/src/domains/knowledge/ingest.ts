@@ -10,6 +10,7 @@ import type { Warning } from './parsing/warning.ts'
 import { type ReadContent, readAttachments } from './read-attachments.ts'
 import { type DocumentFile, hashOf, type ReadDeps, readDocument } from './read-document.ts'
 import { hasLabelChanges, type LabelPatch, relabelWithAttachments } from './relabel.ts'
+import { withSourceList } from './source-list.ts'
 import { type AttachmentOutcome, splitTaken, storeAttachments } from './store-attachments.ts'
 import { storeVersion } from './store-version.ts'
 import { expireVersions } from './version-store.ts'
@@ -42,7 +43,7 @@ export interface IngestDeps extends Omit<ReadDeps, 'language'> {
 
 /**
  * Adds or updates a document. Equal content and labels change nothing; other labels move it to another partition; other content
- * replaces it in one transaction. Of concurrent writes to a key the last one wins. Returns undefined if there is no such
+ * replaces it in one transaction, and so does equal content that a version without warnings has read. Of concurrent writes to a key the last one wins. Returns undefined if there is no such
  * collection. Throws a DocumentError for a file that cannot be read.
  */
 export async function ingestDocument(
@@ -56,7 +57,8 @@ export async function ingestDocument(
   if (!collection) return undefined
   const stored = await findDocumentByKey(db, workspaceId, collectionId, incoming.key)
   const isSameContent = stored !== undefined && hasContent(stored, incoming, contentHash)
-  if (isSameContent && isSettled(stored, incoming, collection)) return resultOf('unchanged', stored)
+  if (isSameContent && isSettled(stored, await withSourceList(db, collection, incoming), collection))
+    return resultOf('unchanged', stored)
 
   // Reading is slow, so it happens before the transaction; inside only if another writer has replaced the content since.
   const read = () => readWithAttachments(incoming, { ...deps, language: collection.language })
@@ -66,12 +68,13 @@ export async function ingestDocument(
     const locked = await lockCollection(tx, workspaceId, collectionId)
     if (!locked) return undefined
     const before = await findDocumentByKey(tx, workspaceId, collectionId, incoming.key)
+    const listed = await withSourceList(tx, locked, incoming)
     if (before && hasContent(before, incoming, contentHash)) {
       await settleDocument(tx, before)
-      return resultOf(await relabelWithAttachments(tx, locked, before, incoming), before)
+      return resultOf(await relabelWithAttachments(tx, locked, before, listed), before)
     }
     content ??= await read()
-    return storeContent(tx, locked, before, { incoming, contentHash, ...content, written, now })
+    return storeContent(tx, locked, before, { incoming: listed, contentHash, ...content, written, now })
   })
   const partitions = [...written.values()].map(({ partition }) => partition.id)
   return ingested.finally(() => expireVersions(db, workspaceId, partitions))
@@ -88,14 +91,15 @@ export async function findUnchanged(
 ): Promise<Ingested | undefined> {
   const stored = await findDocumentByKey(db, workspaceId, collection.id, incoming.key)
   if (!stored || !hasContent(stored, incoming, hashOf(incoming.bytes))) return undefined
-  return isSettled(stored, incoming, collection) ? resultOf('unchanged', stored) : undefined
+  return isSettled(stored, await withSourceList(db, collection, incoming), collection) ? resultOf('unchanged', stored) : undefined
 }
 
 const isSettled = (stored: StoredDocument, incoming: IncomingDocument, collection: Collection): boolean =>
   stored.state === 'indexed' && !hasLabelChanges(stored, incoming, collection)
 
+/** A document whose warnings were not kept is read again. */
 const hasContent = (document: StoredDocument, { title }: IncomingDocument, contentHash: string): boolean =>
-  document.contentHash === contentHash && (title === undefined || title === document.title)
+  document.warnings !== null && document.contentHash === contentHash && (title === undefined || title === document.title)
 
 const resultOf = (outcome: Ingested['outcome'], { id, chunks, flags, warnings }: StoredDocument): Ingested => ({
   outcome,

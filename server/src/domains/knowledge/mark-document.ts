@@ -7,6 +7,7 @@ import type { DocumentState, Failure } from './document.ts'
 import { findDocumentByKey, type StoredDocument } from './document-store.ts'
 import { labelColumns, UNLABELLED } from './labels.ts'
 import { applyLabelPatch } from './relabel.ts'
+import { withSourceList } from './source-list.ts'
 import type { IncomingUpload, UploadRequest } from './upload.ts'
 
 interface Status {
@@ -39,7 +40,8 @@ export async function markDocument(
     return stored.id
   }
   const { key, url, title = key, mediaType, bytes, parentId } = upload
-  const { limits, source, ...labels } = applyLabelPatch({ ...UNLABELLED, limits: UNLABELLED, source: url ?? key }, upload)
+  const listed = await withSourceList(tx, collection, upload)
+  const { limits, source, ...labels } = applyLabelPatch({ ...UNLABELLED, limits: UNLABELLED, source: url ?? key }, listed)
   const id = newUuid()
   await tx
     .insertInto('knowledge_document')

@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { canonicalJson } from '../../platform/lib/canonical-json.ts'
 import type { Classification } from '../../shared/classification.ts'
-import { findPartition, openPartition, type Partition } from '../retrieval/partition.ts'
+import { openPartition, type Partition } from '../retrieval/partition.ts'
 import { readScope } from '../retrieval/scope.ts'
 import { accessLabels, namesUsers } from './access-filter.ts'
 import type { Collection } from './collection.ts'
@@ -34,10 +34,27 @@ export interface Place {
 export async function placeFor(tx: Tx, collection: Collection, access: Access): Promise<Place> {
   const own = accessOf(access)
   if (!namesUsers(own)) return { partition: await partitionOf(tx, collection, own), labels: [] }
-  const existing = await findPartition(tx, uuidOfWorkspace(collection.workspaceId), 'knowledge', keyOf(collection, own))
-  if (existing) return { partition: existing, labels: [] }
+  const existing = await findOwn(tx, collection, own)
+  return existing ? { partition: existing, labels: [] } : sharedPlace(tx, collection, own)
+}
+
+/** The place of documents with these rare ACLs. The collection must be locked. */
+export async function sharedPlace(tx: Tx, collection: Collection, access: Access): Promise<Place> {
+  const own = accessOf(access)
   return { partition: await partitionOf(tx, collection, sharedBy(own)), labels: [...accessLabels(own), listLabel(own)] }
 }
+
+/** The partition of only these documents. One that has lost its documents is not used again until they are many. */
+const findOwn = (tx: Tx, collection: Collection, access: Access): Promise<Partition | undefined> =>
+  tx
+    .selectFrom('retrieval_partition as partition')
+    .innerJoin('knowledge_partition as own', 'own.id', 'partition.id')
+    .select(['partition.id', 'partition.language'])
+    .where('partition.workspace_id', '=', uuidOfWorkspace(collection.workspaceId))
+    .where('own.workspace_id', '=', uuidOfWorkspace(collection.workspaceId))
+    .where('kind', '=', 'knowledge')
+    .where('key', '=', keyOf(collection, access))
+    .executeTakeFirst()
 
 /** The labels of entries that are in a partition already. */
 export const labelsIn = (partition: PartitionAccess, access: Access): readonly string[] =>

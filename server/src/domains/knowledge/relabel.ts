@@ -9,22 +9,29 @@ import { gatherIfLarge } from './gather.ts'
 import { type DocumentLabels, type Labels, labelColumns, normalizedLabels } from './labels.ts'
 import { relabelVersion, retireVersion } from './large-versions.ts'
 import { deleteIfEmpty, placeFor } from './partitions.ts'
+import { findSourceList } from './source-list.ts'
 
 /** An operator's changes to a document's labels. Absent fields stay as they are; null removes a label. */
 export interface LabelPatch extends Partial<Labels> {
   readonly source?: string | undefined
 }
 
-/** Returns undefined if there is no such document; `attachment`: it has the labels of the document that contains it. The new labels apply from the next search on. */
+/**
+ * Returns undefined if there is no such document; `attachment`: it has the labels of the document that contains it; `source_list`: it has the
+ * access list of its source. The new labels apply from the next search on.
+ */
 export async function relabelDocument(
   tx: Tx,
   workspaceId: string,
   id: string,
   patch: LabelPatch,
-): Promise<'relabelled' | 'unchanged' | 'attachment' | undefined> {
+): Promise<'relabelled' | 'unchanged' | 'attachment' | 'source_list' | undefined> {
   const locked = await lockDocument(tx, workspaceId, id)
-  if (locked && locked.document.parentId !== null) return 'attachment'
-  return locked && relabelWithAttachments(tx, locked.collection, locked.document, patch)
+  if (!locked) return undefined
+  const { collection, document } = locked
+  if (document.parentId !== null) return 'attachment'
+  if (patch.acl !== undefined && (await findSourceList(tx, collection, document.key))) return 'source_list'
+  return relabelWithAttachments(tx, collection, document, patch)
 }
 
 /** Relabels a document whose collection is locked, and its attachments, which have its labels. */

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { uuidOf, uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
+import { jsonOrNull, uuidOf, uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
+import { canonicalJson } from '../../platform/lib/canonical-json.ts'
 import { newUuid, toId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { hasEnded } from '../../platform/queue/lease.ts'
@@ -22,7 +23,10 @@ import {
 /** A source whose node has stopped is claimed again after this time. The lease is renewed while a node works on it. */
 export const SOURCE_LEASE_MS = 60_000
 
-type SourceRow = Pick<RowOf<'knowledge_source'>, (typeof SOURCE_COLUMNS)[number]> & { readonly has_secret: boolean }
+interface SourceRow extends Pick<RowOf<'knowledge_source'>, (typeof SOURCE_COLUMNS)[number]> {
+  readonly has_secret: boolean
+  readonly relabelling: boolean
+}
 
 const sourceOf = (row: SourceRow): KnowledgeSource => fromRow(row, { id: 'src', workspace_id: 'ws', collection_id: 'col' })
 
@@ -44,24 +48,27 @@ export async function createSource(
 ): Promise<KnowledgeSource | 'name_taken' | undefined> {
   const collection = await lockCollection(tx, workspaceId, collectionId)
   if (!collection) return undefined
-  const { name, kind, secret, intervalMinutes, ...settings } = { ...SOURCE_DEFAULTS, ...create }
+  const { name, kind, secret, acl, intervalMinutes, ...settings } = { ...SOURCE_DEFAULTS, ...create }
   const id = newUuid()
   const row = await tx
     .insertInto('knowledge_source')
     .values({
       ...{ id, workspace_id: uuidOfWorkspace(workspaceId), collection_id: uuidOfCollection(collection) },
-      ...{ name, kind, ...settings, interval_minutes: intervalMinutes },
+      ...{ name, kind, ...settings, acl: jsonOrNull(acl), interval_minutes: intervalMinutes },
       secret: secret === null ? null : box.seal(secret, sourceContext(toId('src', id), settings.url)),
       ...{ cursor: null, next_sync_at: now, leased_until: null, syncing_since: null, last_sync: null, failure: null },
       ...{ created_at: now, updated_at: now },
     })
     .onConflict((conflict) => conflict.columns(['collection_id', 'name']).doNothing())
-    .returning([...SOURCE_COLUMNS, HAS_SECRET])
+    .returning([...SOURCE_COLUMNS, ...STATES])
     .executeTakeFirst()
   return row ? sourceOf(row) : 'name_taken'
 }
 
-const HAS_SECRET = sql<boolean>`secret is not null`.as('has_secret')
+const STATES = [
+  sql<boolean>`secret is not null`.as('has_secret'),
+  sql<boolean>`relabelled_to is not null`.as('relabelling'),
+] as const
 
 export const findSource = (db: Db, workspaceId: string, id: string): Promise<KnowledgeSource | undefined> =>
   sources(db, workspaceId).where('source.id', '=', uuidOrNull('src', id)).$call(takeFirst(sourceOf))
@@ -77,7 +84,10 @@ export async function listSources(
   return pageById(query, 'src', page, sourceOf, { column: 'source.id' })
 }
 
-/** With another place it is due at once, and all of its files are read again. Returns undefined if there is no such source. */
+/**
+ * With another place it is due at once, and all of its files are read again. Another access list applies from the next search on, and a job
+ * gives it to the documents. Returns undefined if there is no such source.
+ */
 export async function updateSource(
   tx: Tx,
   workspaceId: string,
@@ -87,15 +97,19 @@ export async function updateSource(
 ): Promise<KnowledgeSource | undefined> {
   const stored = await findSource(tx, workspaceId, id)
   if (!stored) return undefined
-  const { secret, intervalMinutes = stored.intervalMinutes, enabled = stored.enabled, ...place } = patch
+  const { secret, acl = stored.acl, intervalMinutes = stored.intervalMinutes, enabled = stored.enabled, ...place } = patch
   const url = place.url ?? stored.url
   const isMoved = PLACE_FIELDS.some((field) => place[field] !== undefined && place[field] !== stored[field])
+  const isRelabelled = canonicalJson(acl) !== canonicalJson(stored.acl)
+  // Documents are stored under this lock, with the list that they find.
+  if (isRelabelled) await lockCollection(tx, workspaceId, stored.collectionId)
   if (isMoved) await forgetFileVersions(tx, workspaceId, id)
   await updateOf(tx, workspaceId, id)
     .set({
       ...place,
       ...{ interval_minutes: intervalMinutes, enabled, updated_at: now },
       ...(secret !== undefined && { secret: secret === null ? null : box.seal(secret, sourceContext(stored.id, url)) }),
+      ...(isRelabelled && { acl: jsonOrNull(acl), relabelled_to: '' }),
       ...(isMoved && { cursor: null }),
       ...((isMoved || secret !== undefined || (enabled && !stored.enabled)) && { next_sync_at: now }),
     })
@@ -103,12 +117,13 @@ export async function updateSource(
   return findSource(tx, workspaceId, id)
 }
 
-/** Its documents stay. Returns false if there is no such source. */
+/** Its documents stay, with its access list. Returns false if there is no such source, or if documents have a former list. */
 export async function deleteSource(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('knowledge_source')
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('id', '=', uuidOrNull('src', id))
+    .where('relabelled_to', 'is', null)
     .executeTakeFirst()
   return numDeletedRows > 0n
 }
@@ -142,7 +157,7 @@ export async function claimSources(db: Db, now: Date, most: number): Promise<Cla
     .updateTable('knowledge_source')
     .set({ leased_until: leaseEnd(now), syncing_since: now })
     .where('id', 'in', due)
-    .returning([...SOURCE_COLUMNS, HAS_SECRET, 'forced', 'cursor', 'secret'])
+    .returning([...SOURCE_COLUMNS, ...STATES, 'forced', 'cursor', 'secret'])
     .execute()
   return rows.map(({ forced, cursor, secret, ...row }) => ({ ...sourceOf(row), forced, cursor, sealedSecret: secret }))
 }
@@ -179,6 +194,15 @@ export async function finishSource(db: Db, source: ClaimedSource, { result, fail
         cursor: sql`case when next_sync_at > ${source.nextSyncAt} then null else ${cursor}::text end`,
       }),
     })
+    .execute()
+}
+
+/** Before the document of a new file is stored, so that the access list of the source reaches it. */
+export async function announceFile(db: Db, { workspaceId, id }: Pick<ClaimedSource, 'workspaceId' | 'id'>, key: string) {
+  await db
+    .insertInto('knowledge_source_file')
+    .values({ workspace_id: uuidOfWorkspace(workspaceId), source_id: uuidOf('src', id), key, version: '' })
+    .onConflict((conflict) => conflict.columns(['source_id', 'key']).doNothing())
     .execute()
 }
 
@@ -228,7 +252,7 @@ const sources = (db: Db, workspaceId: string) =>
     .innerJoin('knowledge_collection as collection', 'collection.id', 'source.collection_id')
     .where('source.workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('collection.removed_at', 'is', null)
-    .select([...SOURCE_COLUMNS.map((column) => `source.${column}` as const), HAS_SECRET])
+    .select([...SOURCE_COLUMNS.map((column) => `source.${column}` as const), ...STATES])
 
 const updateOf = (db: Db, workspaceId: string, id: string) =>
   db

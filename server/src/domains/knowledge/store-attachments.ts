@@ -91,7 +91,7 @@ async function storeOne(
     if (marked) await relabel(tx, collection, marked, file)
     return { key, documentId, outcome: 'failed', failure: result.failure }
   }
-  if (stored?.contentHash === contentHash) {
+  if (stored?.contentHash === contentHash && stored.warnings !== null) {
     await settleDocument(tx, stored)
     return { key, documentId: stored.id, outcome: await relabel(tx, collection, stored, file), failure: null }
   }

@@ -121,6 +121,10 @@ declare module '../../platform/db/schema.ts' {
       secret: Bytes | null
       /** Start of the `source` of its documents; null: the URL. */
       link: string | null
+      /** Of its documents; null: they have none from it. */
+      acl: NullableJson<Acl>
+      /** The last key whose document has the list, while its documents get a changed list in the order of their keys; null: all have it. */
+      relabelled_to: string | null
       interval_minutes: number
       enabled: boolean
       /** Whether the next run deletes documents that the deletion guard would keep. */

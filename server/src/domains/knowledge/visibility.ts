@@ -4,10 +4,12 @@ import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { toId } from '../../platform/lib/id.ts'
 import type { Classification } from '../../shared/classification.ts'
 import { upTo, type Viewer } from '../../shared/viewer.ts'
+import { withoutEntries } from '../retrieval/denied-entries.ts'
 import { filterFor } from './access-filter.ts'
 import { type HitJudge, withoutDenied } from './denied-documents.ts'
 import { effectiveClassification, isVisible } from './labels.ts'
 import type { LabelledPartition } from './partitions.ts'
+import { entriesOfFormerLists } from './relabel-sources.ts'
 
 export interface Choice {
   /** Names or ids of collections; undefined: all. */
@@ -25,7 +27,8 @@ export async function visiblePartitions(
   viewer: Viewer,
   { collections, judge }: Choice,
 ): Promise<readonly LabelledPartition[]> {
-  const visible = await partitionsFor(db, viewer, collections, true)
+  const partitions = await partitionsFor(db, viewer, collections, true)
+  const visible = withoutEntries(partitions, await entriesOfFormerLists(db, viewer))
   return judge ? withoutDenied(db, viewer.workspaceId, visible, judge) : visible
 }
 

@@ -15,6 +15,8 @@ export function withoutEntries<P extends Partition>(partitions: readonly P[], de
   const byPartition = Map.groupBy(denied, ({ partition }) => partition)
   return partitions.map((partition) => {
     const own = byPartition.get(partition.id)
-    return own ? { ...partition, denied: own } : partition
+    if (!own) return partition
+    const all = [...(partition.denied ?? []), ...own]
+    return { ...partition, denied: [...new Map(all.map((entry) => [entry.number, entry])).values()] }
   })
 }

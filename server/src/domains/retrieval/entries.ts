@@ -193,5 +193,6 @@ export function countTerms({ id, title, text, labels = [], inAnyLanguage }: Entr
   return { id, terms, length: Math.min(length, MAX_LENGTH) }
 }
 
-const countsOfLabels = (labels: readonly string[]): (readonly [term: string, count: number])[] =>
+/** The terms of labels. */
+export const countsOfLabels = (labels: readonly string[]): (readonly [term: string, count: number])[] =>
   labels.length === 0 ? [] : [LABELLED, ...labels].map((label) => [labelTerm(label), 1])

@@ -35,12 +35,7 @@ export async function openPartition(
   return partition
 }
 
-export async function findPartition(
-  db: Db,
-  workspaceUuid: string,
-  kind: PartitionKind,
-  key: string,
-): Promise<Partition | undefined> {
+async function findPartition(db: Db, workspaceUuid: string, kind: PartitionKind, key: string): Promise<Partition | undefined> {
   return db
     .selectFrom('retrieval_partition')
     .select(['id', 'language'])

@@ -123,6 +123,12 @@ function nameKind(name: string): AddressKind {
   return name === 'localhost' || name.endsWith('.localhost') ? 'private' : 'public'
 }
 
+/** Whether requests to the URL stay on this machine. */
+export function isLoopback({ hostname }: URL): boolean {
+  const host = withoutFinalDots(hostname)
+  return host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.')) || host === 'localhost' || host.endsWith('.localhost')
+}
+
 /** The connector refused an address and opened no connection. */
 export class AddressRefusedError extends Error {
   readonly code = ADDRESS_REFUSED

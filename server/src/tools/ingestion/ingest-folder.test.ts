@@ -90,6 +90,24 @@ describe.each(testDatabases())('ingestFolder on $name', async ({ open }) => {
     expect(await actions()).toHaveLength(7)
   })
 
+  test('reads a file again that a version without warnings has read, also if it is applied', async () => {
+    const applied: string[] = []
+    const ledger = {
+      isApplied: (key: string) => applied.includes(key),
+      recordApplied: async (_: unknown, key: string) => void applied.push(key),
+    }
+    put('a.html', '<p>Text</p><p hidden>Hidden</p>')
+    put('b.md', 'Text')
+    await told({ ledger })
+    await database.db.updateTable('knowledge_document').set({ warnings: null }).where('key', '=', 'a.html').execute()
+    const again = await Array.fromAsync(run({ ledger }))
+    expect(again.map(({ key, outcome, warnings }) => [key, outcome, warnings?.length])).toEqual([
+      ['a.html', 'changed', 1],
+      ['b.md', 'unchanged', 0],
+    ])
+    expect(await told({ ledger })).toEqual(['a.html unchanged', 'b.md unchanged'])
+  })
+
   test('continues without duplicates after an interruption', async () => {
     for (let at = 0; at < 12; at++) put(`${String(at).padStart(2, '0')}.md`, `Text ${at}`)
     const first: FileOutcome[] = []

@@ -3,7 +3,7 @@ import { DETECTORS } from '../../domains/classification/detectors.ts'
 import { createTextScanner } from '../../domains/classification/scan.ts'
 import { DELETION_PERCENT, needsConfirmation } from '../../domains/knowledge/deletion-guard.ts'
 import { type Failure, keyProblem } from '../../domains/knowledge/document.ts'
-import { deleteDocument, findDocumentByKey, listDocuments } from '../../domains/knowledge/document-store.ts'
+import { deleteDocument, findDocumentByKey, listDocuments, type StoredDocument } from '../../domains/knowledge/document-store.ts'
 import { type IncomingDocument, type IngestDeps, type Ingested, ingestDocument } from '../../domains/knowledge/ingest.ts'
 import { failDocument } from '../../domains/knowledge/mark-document.ts'
 import type { Ocr } from '../../domains/knowledge/ocr.ts'
@@ -119,7 +119,12 @@ async function ingestFile(deps: FolderDeps, folder: Folder, { key, path }: Folde
   const bytes = await readAtMost(path, DEFAULT_LIMITS.bytes + 1).catch((error: Error) => error)
   if (bytes instanceof Error) return unreadableOutcome({ key, error: bytes })
   const contentHash = hashOf(bytes)
-  if (folder.ledger?.isApplied(key, contentHash)) return skippedOutcome(deps, folder, key, contentHash)
+  if (folder.ledger?.isApplied(key, contentHash)) {
+    const stored = await findDocumentByKey(deps.database.db, folder.workspaceId, folder.collectionId, key)
+    // A version without warnings has read it: it is read again.
+    const isOutdated = stored?.contentHash === contentHash && stored.warnings === null
+    if (!isOutdated) return skippedOutcome(stored, key, contentHash)
+  }
   const document = { key, name: key, bytes, ...folder.labels }
   try {
     const ingested = await ingestAndRecord(deps, folder, document)
@@ -156,13 +161,7 @@ const failureChange = (document: { readonly id: string; readonly name: string },
 })
 
 /** The outcome of a file that is already applied. Its document may have been changed over the API. */
-async function skippedOutcome(
-  { database: { db } }: FolderDeps,
-  folder: Folder,
-  key: string,
-  contentHash: string,
-): Promise<FileOutcome> {
-  const stored = await findDocumentByKey(db, folder.workspaceId, folder.collectionId, key)
+function skippedOutcome(stored: StoredDocument | undefined, key: string, contentHash: string): FileOutcome {
   const outcome = stored?.contentHash === contentHash ? 'unchanged' : 'left'
   const { id: documentId = null, chunks = 0, flags = null, warnings = [] } = stored ?? {}
   return { key, outcome, documentId, chunks, flagged: flags !== null, warnings, attachments: [], error: null }

@@ -51,7 +51,7 @@ const docs = {
     inWorkspace('POST /collections/:id/documents', 'ingestDocuments', 'Add or update documents: texts, URLs or one file', {
       scope: 'knowledge:write',
       description:
-        'Unchanged content with the same labels changes nothing; new content replaces the old at once. Each document has its own outcome, and errors do not affect other documents. The files are kept until they are stored as documents, also when the server stops meanwhile. With `?wait=false` the answer does not wait: the outcome is `queued`, and the document has its `state`. With `?key=` the body is a file (Markdown, HTML, PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, text, CSV, JSON, e-mail, notebooks; 25 MB).',
+        'Unchanged content with the same labels changes nothing, unless its `warnings` are null: it is read again then. New content replaces the old at once. Each document has its own outcome, and errors do not affect other documents. The files are kept until they are stored as documents, also when the server stops meanwhile. With `?wait=false` the answer does not wait: the outcome is `queued`, and the document has its `state`. With `?key=` the body is a file (Markdown, HTML, PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, text, CSV, JSON, e-mail, notebooks; 25 MB).',
       query: FILE_QUERY,
       body: DocumentList,
       answers: { 200: IngestView },
@@ -68,6 +68,10 @@ const LIST_QUERY = {
   collection: Type.Optional(Type.String({ maxLength: 200, description: 'Id or name of a collection.' })),
   flagged: Type.Optional(oneOf(['true', 'false'])),
   state: Type.Optional(oneOf(DOCUMENT_STATES, 'DocumentState')),
+  warnings: Type.Optional({
+    ...oneOf(['unknown']),
+    description: '`unknown`: only documents whose `warnings` are null. Upload their files again.',
+  }),
   source: Type.Optional(
     Type.String({ ...Line, maxLength: 2_000, description: 'Only documents whose source begins with this text.' }),
   ),
@@ -96,9 +100,10 @@ export function documentsRoutes(app: TypedApp, deps: AdminDeps): void {
     list: {
       query: LIST_QUERY,
       errors: { 404: 'NOT_FOUND: the collection, or the Workspace' },
-      read: async (_, workspaceId, page, { query: { collection, flagged, state, source, q: text } }) => {
+      read: async (_, workspaceId, page, { query: { collection, flagged, warnings, q: text, ...filters } }) => {
         const collectionId = collection === undefined ? undefined : await resolveCollectionId(db, workspaceId, collection)
-        return listDocuments(db, workspaceId, { ...page, collectionId, flagged: flagged === 'true', state, source, text })
+        const chosen = { collectionId, flagged: flagged === 'true', lackWarnings: warnings === 'unknown', text, ...filters }
+        return listDocuments(db, workspaceId, { ...chosen, ...page })
       },
     },
     get: { summary: 'Get a document, without its text', find: findDocument },
@@ -107,7 +112,7 @@ export function documentsRoutes(app: TypedApp, deps: AdminDeps): void {
       description:
         "Missing fields stay unchanged. null removes a label, so that the collection's applies. Labels can only restrict access further than the collection.",
       body: DocumentPatch,
-      errors: { 409: 'CONFLICT: the document is an attachment' },
+      errors: { 409: 'CONFLICT: the document is an attachment, or has the access list of its source' },
       write: async (tx, { workspaceId, params, body: { source, ...labels } }) => {
         const patch = { ...valid(parseLabels(labels)), source }
         return relabelOne(tx, workspaceId, params.id, patch)
@@ -143,6 +148,8 @@ async function relabelOne(tx: Tx, workspaceId: string, id: string, patch: LabelP
   const outcome = await relabelDocument(tx, workspaceId, id, patch)
   if (outcome === 'attachment')
     throw conflict('The document is an attachment. Change the labels of the document that contains it (`parent_id`).')
+  if (outcome === 'source_list')
+    throw conflict('The document has the access list of its source of knowledge. Change the list of the source.')
   return outcome && findDocument(tx, workspaceId, id)
 }
 

@@ -21,7 +21,7 @@ export type CollectionPatch = Static<typeof CollectionPatch>
 
 const nameLists = Object.fromEntries(NAME_LISTS.map((list) => [list, Type.Optional(Type.Array(Type.String()))]))
 
-const AclView = Type.Unsafe<Acl>(
+export const AclView = Type.Unsafe<Acl>(
   Type.Object(
     {
       everyone: Type.Optional(Type.Boolean()),
@@ -74,7 +74,7 @@ const WarningView = Type.Object(
 const WarningsView = nullable(
   Type.Array(WarningView, {
     description:
-      'Content of the file that was not read, was read by a guess, or was left out because it is hidden; at most 200. null: the document was stored by a version that did not keep warnings. Lists of documents have only their number.',
+      'Content of the file that was not read, was read by a guess, or was left out because it is hidden; at most 200. null: unknown, because an older version read the file and kept no warnings. Upload the file again to see them. Lists of documents have only their number.',
   }),
 )
 
@@ -127,7 +127,7 @@ export const DocumentView = Type.Object({
     { description: 'Effective labels: those of collection, document and front matter combined.' },
   ),
   flags: nullable(FlagsView),
-  warning_count: nullable(Type.Integer({ description: 'Number of `warnings`. null: they were not kept.' })),
+  warning_count: nullable(Type.Integer({ description: 'Number of `warnings`. null: unknown.' })),
   warnings: Type.Optional(WarningsView),
   chunks: Type.Integer(),
   language: oneOf(LANGUAGES, 'Language'),

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
+import { LabelFields } from '../../../domains/knowledge/label-fields.ts'
 import { type KnowledgeSource, SOURCE_KINDS, SYNC_COUNTS } from '../../../domains/knowledge/source.ts'
 import { Line, oneOf, resettable, Timestamp } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import { nullable } from '../../../shared/schemas.ts'
-import { FailureView } from './knowledge-shapes.ts'
+import { AclView, FailureView } from './knowledge-shapes.ts'
 
 const Text = (description: string) => Type.String({ ...Line, maxLength: 2_000, description })
 
@@ -26,9 +27,10 @@ const Settings = {
     Type.String({
       ...{ minLength: 1, maxLength: 10_000, pattern: '^[\\x20-\\x7e]+$' },
       description:
-        'Git: an access token that may read. S3: the secret access key. null: the source is public. Sealed, and never returned.',
+        'Git: an access token that may read. S3: the secret access key. null: the source is public. Sealed, and never returned. Only for https://, or for http:// on this machine.',
     }),
   ),
+  acl: LabelFields.acl,
   link: resettable(Text("Start of the documents' `source`, before the path below the folder. Default: the URL and the folder.")),
   interval_minutes: Type.Optional(
     Type.Integer({ minimum: 5, maximum: 10_080, default: 60, description: 'Time between two runs.' }),
@@ -76,6 +78,13 @@ export const SourceView = Type.Object({
   username: nullable(Type.String()),
   has_secret: Type.Boolean(),
   link: nullable(Type.String()),
+  acl: {
+    ...nullable(AclView),
+    description: 'All documents of the source have this list. null: they have no list from it.',
+  },
+  relabelling: Type.Boolean({
+    description: 'Whether documents still get a changed list. Searches apply it to them already.',
+  }),
   interval_minutes: Type.Integer(),
   enabled: Type.Boolean(),
   next_sync_at: Timestamp,

@@ -4,7 +4,7 @@ import { whileRenewing } from '../../../platform/queue/lease.ts'
 import { WorkQueue } from '../../../platform/queue/work-queue.ts'
 import type { Failure } from '../document.ts'
 import { FetchError } from '../document-fetcher.ts'
-import { type ClaimedSource, SYNC_COUNTS, type SyncCounts } from '../source.ts'
+import { type ClaimedSource, SYNC_COUNTS, type SyncCounts, secretProblem } from '../source.ts'
 import { claimSources, finishSource, releaseSource, renewSource, SOURCE_LEASE_MS, sourceContext } from '../source-store.ts'
 import { openConnector } from './open-connector.ts'
 import type { SourceHttp } from './source-http.ts'
@@ -76,6 +76,8 @@ async function connectAndSynchronise(
 
 function openSecret(box: SecretBox, { id, url, sealedSecret }: ClaimedSource): string | null {
   if (sealedSecret === null) return null
+  const problem = secretProblem(url)
+  if (problem !== undefined) throw new FetchError('blocked', `The URL ${problem}.`)
   try {
     return box.open(sealedSecret, sourceContext(id, url))
   } catch (cause) {

@@ -7,7 +7,7 @@ import { keyProblem } from '../document.ts'
 import { findUnchanged } from '../ingest.ts'
 import { failDocument } from '../mark-document.ts'
 import { type ClaimedSource, keyOf, linkOf, type SyncCounts } from '../source.ts'
-import { listFileVersions, removeFileVersions, storeFileVersion } from '../source-store.ts'
+import { announceFile, listFileVersions, removeFileVersions, storeFileVersion } from '../source-store.ts'
 import type { IncomingUpload } from '../upload.ts'
 import { storeUploadFile } from '../upload-parts.ts'
 import { enqueueUpload } from '../upload-store.ts'
@@ -89,6 +89,7 @@ async function storeFile(
   const incoming = { key, name: key, source: linkOf(source, file.path) }
   const content = await listing.read(file)
   const isContent = content instanceof Uint8Array
+  if (!known.has(key)) await announceFile(deps.db, source, key)
   const outcome = isContent ? await store(deps, source, incoming, content) : await fail(deps, source, incoming, content)
   await storeFileVersion(deps.db, source, key, file.version)
   return outcome

@@ -8,6 +8,7 @@ import { seedWorkspace } from '../../../../test/support/seed.ts'
 import { inSnapshot } from '../../../platform/db/snapshot.ts'
 import { fromId, newUuid } from '../../../platform/lib/id.ts'
 import { guardedConnector } from '../../../platform/lib/url-guard.ts'
+import { absorbPartition } from '../absorb-partition.ts'
 import { addEntries, removeEntries } from '../entries.ts'
 import { openPartition, type Partition } from '../partition.ts'
 import { createRanker } from '../rank.ts'
@@ -107,6 +108,18 @@ describe.each(freshDatabases())('semantic search on $name', async ({ name, open 
     expect(await rankByMeaning(db, node().semantic, workspace, [animals], 'kitten', 10)).toEqual(before)
     expect(await rankByMeaning(db, node().semantic, workspace, [vehicles], 'kitten', 100)).toHaveLength(40)
     expect(await rankByMeaning(db, node().semantic, workspace, [], 'kitten', 10)).toBeUndefined()
+  })
+
+  test('entries that another partition absorbs keep their vectors, and are not embedded again', async () => {
+    await add(animals, 'a small cat', 'one kitten', 'nothing')
+    await add(vehicles, 'the red car')
+    await node().embed()
+    const search = (partition: Partition) => rankByMeaning(db, node().semantic, workspace, [partition], 'kitten', 10)
+    const before = await search(animals)
+    await db.transaction().execute((tx) => absorbPartition(tx, animals, vehicles, ['reader ann']))
+    expect(await node().embed()).toBe(0)
+    expect(await search({ ...vehicles, filter: { alternatives: [[['reader ann']]], without: [] } })).toEqual(before)
+    expect([await search(vehicles), await search(animals)].map((hits) => hits?.length)).toEqual([4, 0])
   })
 
   test('stops after the maximum of batches and continues there', async () => {

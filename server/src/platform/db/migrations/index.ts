@@ -26,6 +26,7 @@ import * as groups from './0025-groups.ts'
 import * as tokenizer4 from './0027-tokenizer-4.ts'
 import * as knowledgeSources from './0030-knowledge-sources.ts'
 import * as postingLists from './0035-posting-lists.ts'
+import * as sourceLists from './0037-source-lists.ts'
 import * as largeDocuments from './0038-large-documents.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
@@ -57,5 +58,6 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0027-tokenizer-4': tokenizer4,
   '0030-knowledge-sources': knowledgeSources,
   '0035-posting-lists': postingLists,
+  '0037-source-lists': sourceLists,
   '0038-large-documents': largeDocuments,
 }
