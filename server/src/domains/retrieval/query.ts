@@ -1,5 +1,5 @@
 import { type Language, termOf } from './language.ts'
-import type { LabelledText } from './service-limits.ts'
+import type { LabelledText, ReportCall } from './service-limits.ts'
 import { splitWords } from './words.ts'
 
 /** The text of a search. Its labels decide to which servers it may be sent. */
@@ -7,6 +7,7 @@ export interface SearchText extends LabelledText {
   readonly text: string
   /** Earlier questions of the conversation, latest first. Their words count less, and most after a short question. */
   readonly earlier?: readonly string[] | undefined
+  readonly reportCall?: ReportCall | undefined
 }
 
 export interface QueryWord {
