@@ -92,7 +92,8 @@ async function lookUp(
   await chainOverdue(caller.application.workspaceId)
   const auditRecord = await findRecord(db, ownerOf(caller), id)
   if (auditRecord) {
-    const { search_services: _, decision, ...record } = auditRecord
+    const { search_services: _, ...record } = auditRecord
+    const { decision } = record
     const shown = decision && { ...decision, rules: decision.rules.filter((rule) => !rule.left_out) }
     return { ...NOTHING_DECIDED, auditRecord: { ...record, decision: shown } }
   }
