@@ -8,6 +8,8 @@ export interface SearchText extends LabelledText {
   /** Earlier questions of the conversation, latest first. Their words count less, and most after a short question. */
   readonly earlier?: readonly string[] | undefined
   readonly reportCall?: ReportCall | undefined
+  /** The language of the partitions is not that of their texts: entries that have only the parts of a compound of the query come last. */
+  readonly inAnyLanguage?: boolean
 }
 
 export interface QueryWord {

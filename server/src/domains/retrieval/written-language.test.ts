@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { countTerms } from './entries.ts'
-import { compoundLanguageOf } from './written-language.ts'
+import { compoundLanguageOf, compoundLanguagesOf } from './written-language.ts'
 
 test.each([
   ['Kündigungsfrist beträgt drei Monate', 'de'],
@@ -27,6 +27,17 @@ test.each([
   ['', undefined],
 ])('compoundLanguageOf: %s', (text, language) => {
   expect(compoundLanguageOf(text)).toBe(language)
+})
+
+test.each([
+  ['Reisekostenabrechnung', ['de', 'nl', 'sv']],
+  ['Abrechnung der Reisekosten', ['de', 'nl']],
+  ['Wo ist die Reisekostenabrechnung?', ['de']],
+  ['Reisekosten in Berlin', ['de', 'nl']],
+  ['the travel expenses', []],
+  ['', ['de', 'nl', 'sv']],
+])('compoundLanguagesOf: %s', (query, languages) => {
+  expect(compoundLanguagesOf(query)).toEqual(languages)
 })
 
 test('countTerms: a German text in an English partition has the parts of its compounds as English terms', () => {

@@ -38,6 +38,25 @@ function loadShortWords(): ReadonlyMap<string, readonly Written[]> {
  * of which no words and letters tell it. The same text always gives the same language.
  */
 export function compoundLanguageOf(text: string): CompoundLanguage | undefined {
+  const likely = likelyLanguages(text)
+  // Short English words are also German, Dutch or Swedish ones, and English is the most frequent of these languages.
+  const [only, ...others] = likely.includes('en') ? [] : likely.filter(isCompounding)
+  return others.length === 0 ? only : undefined
+}
+
+/**
+ * The languages in which the compounds of a query are split: all that it may have, because one word shows no language. A text is found by
+ * parts only if it has all of them, so a wrong language finds next to nothing.
+ */
+export function compoundLanguagesOf(query: string): readonly CompoundLanguage[] {
+  const likely = likelyLanguages(query)
+  return likely.length === 0 ? COMPOUND_LANGUAGES : likely.filter(isCompounding)
+}
+
+const COMPOUND_LANGUAGES = Object.keys(COMPOUND_WORDS) as CompoundLanguage[]
+
+/** The languages with the most short words and letters in the text; empty: it has none of them. */
+function likelyLanguages(text: string): readonly Written[] {
   shortWords ??= loadShortWords()
   const known = shortWords
   const counts = new Map<Written, number>()
@@ -50,10 +69,7 @@ export function compoundLanguageOf(text: string): CompoundLanguage | undefined {
       if (letters.test(lower)) for (const language of languages) counts.set(language, (counts.get(language) ?? 0) + 1)
   })
   const most = Math.max(...counts.values())
-  const likely = [...counts].flatMap(([language, count]) => (count === most ? [language] : []))
-  // Short English words are also German, Dutch or Swedish ones, and English is the most frequent of these languages.
-  const [only, ...others] = likely.includes('en') ? [] : likely.filter(isCompounding)
-  return others.length === 0 ? only : undefined
+  return [...counts].flatMap(([language, count]) => (count === most ? [language] : []))
 }
 
 const isCompounding = (language: Written): language is CompoundLanguage => Object.hasOwn(COMPOUND_WORDS, language)
