@@ -84,8 +84,10 @@ export async function findUnchanged(
 const isSettled = (stored: StoredDocument, incoming: IncomingDocument, collection: Collection): boolean =>
   stored.state === 'indexed' && !hasLabelChanges(stored, incoming, collection)
 
-const hasContent = (document: StoredDocument, { title }: IncomingDocument, contentHash: string): boolean =>
-  document.contentHash === contentHash && (title === undefined || title === document.title)
+const hasContent = (document: StoredDocument, { title, language }: IncomingDocument, contentHash: string): boolean =>
+  document.contentHash === contentHash &&
+  (title === undefined || title === document.title) &&
+  (language === undefined || language === document.ownLanguage)
 
 const resultOf = (outcome: Ingested['outcome'], { id, chunks, flags, warnings }: StoredDocument): Ingested => ({
   outcome,
@@ -117,7 +119,7 @@ async function storeContent(
   const { incoming, contentHash, attached, now } = version
   const { free, taken } = await splitTaken(tx, collection, before?.id, attached)
   const content = { ...version.content, warnings: [...version.content.warnings, ...taken] }
-  const { title, name, mediaType, bytes, ...labels } = incoming
+  const { title, name, mediaType, bytes, language, ...labels } = incoming
   const stored = await storeVersion(tx, collection, before, { ...labels, bytes: bytes.length, contentHash, content }, now)
   const { outcome, documentId } = stored
   const attachments = await storeAttachments(tx, collection, { id: documentId, labels: stored.labels }, free, now)

@@ -7,7 +7,7 @@ import type { Collection } from './collection.ts'
 import { listAttachments, lockDocument, type StoredDocument } from './document-store.ts'
 import { gatherIfLarge } from './gather.ts'
 import { type DocumentLabels, type Labels, labelColumns, normalizedLabels } from './labels.ts'
-import { deleteIfEmpty, placeFor } from './partitions.ts'
+import { deleteIfEmpty, inLanguage, placeFor } from './partitions.ts'
 
 /** An operator's changes to a document's labels. Absent fields stay as they are; null removes a label. */
 export interface LabelPatch extends Partial<Labels> {
@@ -54,7 +54,8 @@ export async function relabel(
   if (!hasLabelChanges(document, patch, collection)) return 'unchanged'
   const labels = applyLabelPatch(document, patch)
   if (document.partitionId === null) return relabelWithoutContent(tx, document, labels)
-  const place = await placeFor(tx, collection, labels)
+  const home = inLanguage(collection, document.ownLanguage)
+  const place = await placeFor(tx, home, labels)
   const workspace = uuidOfWorkspace(document.workspaceId)
   const uuid = fromId('doc', document.id) as string
   await tx
@@ -66,7 +67,7 @@ export async function relabel(
   const isMoved = place.partition.id !== document.partitionId
   if (isMoved || place.labels.length > 0) await moveChunks(tx, { workspace, document: uuid, title: document.title }, place)
   if (isMoved) await deleteIfEmpty(tx, document.workspaceId, document.partitionId)
-  await gatherIfLarge(tx, collection, place, labels)
+  await gatherIfLarge(tx, home, place, labels)
   return 'relabelled'
 }
 
@@ -80,13 +81,13 @@ async function relabelWithoutContent(tx: Tx, document: StoredDocument, labels: L
   return 'relabelled'
 }
 
-/** Whether relabelling changes the document. A new language of its collection is a change too. */
+/** Whether relabelling changes the document. A new language of its collection is a change too, unless it has its own. */
 export const hasLabelChanges = (
   document: StoredDocument,
   patch: LabelPatch,
   { language }: Pick<Collection, 'language'>,
 ): boolean =>
-  language !== document.language ||
+  (document.ownLanguage ?? language) !== document.language ||
   canonicalJson(applyLabelPatch(document, patch)) !== canonicalJson(applyLabelPatch(document, {}))
 
 export type LabelsAndSource = DocumentLabels & { readonly source: string }

@@ -8,7 +8,7 @@ import type { StoredDocument } from './document-store.ts'
 import { gatherIfLarge } from './gather.ts'
 import { labelColumns, UNLABELLED } from './labels.ts'
 import { dropUpload } from './mark-document.ts'
-import { deleteIfEmpty, placeFor } from './partitions.ts'
+import { deleteIfEmpty, inLanguage, placeFor } from './partitions.ts'
 import type { DocumentContent } from './read-document.ts'
 import { applyLabelPatch, type LabelPatch, type LabelsAndSource } from './relabel.ts'
 
@@ -39,7 +39,8 @@ export async function storeVersion(
   const { key, contentHash, content, parentId } = version
   const { title, limits, chunks, flags, warnings } = content
   const labels = applyLabelPatch({ ...(before ?? { ...UNLABELLED, source: key }), limits }, version)
-  const place = await placeFor(tx, collection, labels)
+  const home = inLanguage(collection, content.language)
+  const place = await placeFor(tx, home, labels)
   const workspace = uuidOfWorkspace(collection.workspaceId)
   const uuid = before ? (fromId('doc', before.id) as string) : newUuid()
   const columns = {
@@ -57,6 +58,7 @@ export async function storeVersion(
     partition_id: place.partition.id,
     state: 'indexed' as const,
     failure: null,
+    own_language: content.language,
     parent_id: parentId === undefined ? null : uuidOf('doc', parentId),
     updated_at: now,
   }
@@ -74,6 +76,6 @@ export async function storeVersion(
       .execute()
   }
   await addChunks(tx, { workspace, document: uuid, title }, place, chunks)
-  await gatherIfLarge(tx, collection, place, labels)
+  await gatherIfLarge(tx, home, place, labels)
   return { outcome: before && before.version > 0 ? 'changed' : 'added', documentId: toId('doc', uuid), labels }
 }

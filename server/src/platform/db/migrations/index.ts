@@ -26,6 +26,7 @@ import * as groups from './0025-groups.ts'
 import * as tokenizer4 from './0027-tokenizer-4.ts'
 import * as knowledgeSources from './0030-knowledge-sources.ts'
 import * as postingLists from './0035-posting-lists.ts'
+import * as documentLanguage from './0036-document-language.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -56,4 +57,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0027-tokenizer-4': tokenizer4,
   '0030-knowledge-sources': knowledgeSources,
   '0035-posting-lists': postingLists,
+  '0036-document-language': documentLanguage,
 }
