@@ -180,7 +180,15 @@ test('record: each value of the schema is on the page', async () => {
 
 test('record: all changes of the admin API, the setup and the server have an event in words', async () => {
   const { events } = JSON.parse(readFileSync(join(import.meta.dirname, '../src/features/audit/en.json'), 'utf8'))
-  const others = ['answer.cut', 'audit.prune', 'audit.resume', 'group.create', 'memory.create', 'operator_invitation.issue']
+  const others = [
+    'answer.cut',
+    'audit.prune',
+    'audit.resume',
+    'embedder.send',
+    'group.create',
+    'memory.create',
+    'operator_invitation.issue',
+  ]
   const actions = [...CHANGES.map(({ action }) => action), 'operator.set_notifications', ...others]
   const unnamed = actions.filter((action) => {
     const [type = '', verb = ''] = action.split('.')

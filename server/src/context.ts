@@ -101,7 +101,8 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
   try {
     const openTelemetry = await loadOpenTelemetry(config)
     const base = createBase({ config, secrets, overrides, log, onError, database, openTelemetry })
-    const parts = createParts(base, await openSearch(base))
+    const audit = createAudit(base)
+    const parts = createParts(base, audit, await openSearch({ ...base, ...audit }))
     registerPartMetrics(parts.metrics.registry, { ...parts, nodeName: config.telemetry.nodeName })
     return { ...parts, close: () => closeParts(parts) }
   } catch (cause) {
@@ -136,9 +137,8 @@ const createBase = (given: Given) => ({
   loadMs: given.database.kind === 'embedded' ? EMBEDDED_LOOK_UP_MS : LOOK_UP_MS,
 })
 
-function createParts(base: Base, { ranker, semantic, close: closeSearch }: Search) {
+function createParts(base: Base, audit: ReturnType<typeof createAudit>, { ranker, semantic, close: closeSearch }: Search) {
   const { config, database, overrides, shutdown } = base
-  const audit = createAudit(base)
   const review = createReview(base)
   const telemetry = createTelemetry(base)
   const gateway = {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import { type EmbeddingRecorderDeps, embeddingRecorder } from './domains/audit/embedding-recorder.ts'
 import type { Job } from './domains/jobs/jobs.ts'
 import { loadChunkTexts } from './domains/knowledge/passages.ts'
 import { chunkPartitionsUpTo } from './domains/knowledge/visibility.ts'
@@ -14,8 +15,7 @@ import { createSemanticRanker, type SemanticRanker } from './domains/retrieval/s
 import type { Embeddable } from './domains/retrieval/semantic/vector-store.ts'
 import type { Config } from './platform/config/config.ts'
 import type { Secrets } from './platform/config/secrets.ts'
-import type { Database, Db } from './platform/db/database.ts'
-import type { Clock } from './platform/lib/clock.ts'
+import type { Database } from './platform/db/database.ts'
 import { guardedConnector } from './platform/lib/url-guard.ts'
 import type { Classification } from './shared/classification.ts'
 
@@ -27,13 +27,11 @@ interface SemanticSearch {
   readonly close: () => Promise<void>
 }
 
-interface Deps {
+interface Deps extends EmbeddingRecorderDeps {
   readonly config: Config
   readonly secrets: Secrets
-  readonly db: Db
   readonly database: Pick<Database, 'sessionDb'>
   readonly log: Logger
-  readonly clock: Clock
   readonly random: () => number
 }
 
@@ -53,17 +51,28 @@ async function openSemanticSearch(deps: Deps): Promise<SemanticSearch | undefine
   const support = await prepareVectors(db, onProblem)
   if (!support) return undefined
   const { url, model, apiKeyEnv, limits } = embeddings
-  const settings = { url, model, apiKey: secrets.fromEnvironment(apiKeyEnv) }
+  const settings = { url, model, limits, apiKey: secrets.fromEnvironment(apiKeyEnv) }
   // The URL comes from the configuration, so it may be private (ADM-ENV-10).
   const connect = guardedConnector(true, CONNECT_MS)
   const embedder = new Embedder(settings, { connect, random, now: () => clock.now().getTime() })
   const progress = new EmbeddingProgress()
   const textsOf = { knowledge: loadChunkTexts, memory: loadMemoryTexts }
   const embeddable = embeddableUpTo(limits.maxClassification)
-  const embedding = { db, sessionDb: deps.database.sessionDb, embedder, support, textsOf, embeddable, progress, onProblem }
+  const record = embeddingRecorder(deps)
+  const embedding = {
+    db,
+    sessionDb: deps.database.sessionDb,
+    embedder,
+    support,
+    textsOf,
+    embeddable,
+    record,
+    progress,
+    onProblem,
+  }
   let fallbacks = 0
   return {
-    ranker: createSemanticRanker({ db, embedder, limits, onFallback: () => void fallbacks++, onProblem }),
+    ranker: createSemanticRanker({ db, embedder, onFallback: () => void fallbacks++, onProblem }),
     fallbacks: () => fallbacks,
     job: {
       name: 'embedding of chunks and memories',

@@ -80,6 +80,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ok: 'Done',
   windowed: 'Windowed',
   public: 'Public',
+  embedder: 'Embedder',
 }
 
 /** The value as the page shows it. */

@@ -8,13 +8,14 @@ import { type ExplainedPassage, explainedSearch, type Passage } from '../domains
 import { parseQuery } from '../domains/retrieval/query.ts'
 import type { Decision } from '../shared/decision.ts'
 import type { Application, User } from '../shared/principal.ts'
+import type { ServiceCall } from '../shared/service-call.ts'
 import { type Viewer, viewerOf } from '../shared/viewer.ts'
 import type { Governed } from './govern.ts'
 import { governHit, type HitSearch, type SearchDeps } from './govern-hits.ts'
 import { PASSAGES } from './hit-kinds.ts'
 import { EMPTY_REQUEST } from './request.ts'
 import { admittedOf, settle } from './simulate.ts'
-import { type Authorized, NOT_INVOKED, noHits, type RequestContext } from './stage-results.ts'
+import { type Authorized, NOT_INVOKED, noHits, type SearchContext } from './stage-results.ts'
 import { classify } from './stages/04-classify.ts'
 import { type AuthorizeDeps, authorize } from './stages/05-authorize.ts'
 import { planRetrieval, retrieve } from './stages/06-retrieve.ts'
@@ -35,18 +36,20 @@ interface SearchExplanation {
   readonly visible: readonly ExplainedPassage[]
   /** Matching passages that it does not return, with the check that fails. */
   readonly hidden: readonly ExplainedPassage[]
+  readonly serviceCalls: readonly ServiceCall[]
 }
 
-/** Runs the stages of a knowledge search as a request of the user does, and explains what it leaves out. Nothing is recorded or charged. */
+/** Runs the stages of a knowledge search as a request of the user does, and explains what it leaves out. Nothing is charged; the caller records it. */
 export async function explainSearch(asked: AskedSearch, deps: AuthorizeDeps & SearchDeps): Promise<SearchExplanation> {
   const { application, query, limit } = asked
-  const { viewer, allowed, search, visible } = await runSearch(asked, deps)
+  const { viewer, allowed, search, visible, serviceCalls } = await runSearch(asked, deps)
   const matches = await explainedSearch(deps, viewer, {
     text: query,
     classification: search?.classification,
     region: search?.region,
     collections: application.settings.knowledge.collections,
     limit,
+    reportCall: (call) => void serviceCalls.push(call),
   })
   const left = matches.visible.filter(({ id }) => !visible.some((passage) => passage.id === id))
   const withheldBy = allowed?.withheld ? restricting(allowed.decision) : []
@@ -57,17 +60,19 @@ export async function explainSearch(asked: AskedSearch, deps: AuthorizeDeps & Se
     withheldBy,
     visible: visible.map((passage) => withPolicies({ ...passage, checks: checksOf(passage) }, [])),
     hidden: [...denied, ...matches.hidden],
+    serviceCalls,
   }
 }
 
 /** The result of the stages. `search`: undefined if knowledge is off or the query is withheld. */
 async function runSearch({ application, user, query, limit }: AskedSearch, deps: AuthorizeDeps & SearchDeps) {
   const request = { ...EMPTY_REQUEST, messages: [{ role: 'user', content: query }], limit }
-  const context: RequestContext = {
+  const context: SearchContext = {
     incoming: { endpoint: 'knowledge_search', clientSignal: () => new AbortController().signal },
     caller: { application, keyId: '' },
     admitted: admittedOf(request),
     identity: { user, sessionId: '' },
+    serviceCalls: [],
   }
   const viewer = viewerOf({ application }, context.identity)
   const classified = settle(await classify(context.caller, context.admitted, deps))
@@ -75,7 +80,7 @@ async function runSearch({ application, user, query, limit }: AskedSearch, deps:
   const allowed = authorized?.value
   const search = allowed && planRetrieval(context, allowed, deps)
   const visible = search ? await passagesOf(context, allowed, deps) : []
-  return { viewer, allowed, search, visible }
+  return { viewer, allowed, search, visible, serviceCalls: context.serviceCalls }
 }
 
 export interface DocumentExplanation {
@@ -85,6 +90,7 @@ export interface DocumentExplanation {
   readonly rank: number | null
   /** Words of the query that the document does not contain in any form. */
   readonly missingWords: readonly string[]
+  readonly serviceCalls: readonly ServiceCall[]
 }
 
 /** The most hits that a search returns. */
@@ -100,7 +106,7 @@ export async function explainDocument(
   const document = await findDocument(deps.db, workspaceId, id)
   const collection = document && (await findCollection(deps.db, workspaceId, document.collectionId))
   if (!document || !collection) return undefined
-  const { viewer, allowed, search, visible } = await runSearch({ ...asked, limit: RANKS }, deps)
+  const { viewer, allowed, search, visible, serviceCalls } = await runSearch({ ...asked, limit: RANKS }, deps)
   const { collections } = settings.knowledge
   const isChosen = collections === undefined || collections.some((one) => one === collection.name || one === collection.id)
   const labels = { ...emptyPassage(document, collection), checks: [] }
@@ -113,6 +119,7 @@ export async function explainDocument(
     checks: [...explainVisibility(viewer, collection, document), choiceCheck(isChosen), policyCheck(rules)],
     rank: place < 0 ? null : place + 1,
     missingWords: words.filter((word) => ![...word.terms.values()].some((term) => terms.has(term))).map(({ written }) => written),
+    serviceCalls,
   }
 }
 
@@ -126,7 +133,7 @@ const emptyPassage = (document: StoredDocument, collection: Collection): Passage
 })
 
 /** The passages of the response. */
-async function passagesOf(context: RequestContext, authorized: Authorized, deps: SearchDeps): Promise<readonly Passage[]> {
+async function passagesOf(context: SearchContext, authorized: Authorized, deps: SearchDeps): Promise<readonly Passage[]> {
   const retrieved = settle(await retrieve(context, authorized, deps)).value ?? noHits(authorized.decision)
   const outputs = { retrieved, recalled: noHits(retrieved.decision), invoked: NOT_INVOKED }
   return settle(await inspect(context, authorized, outputs, deps)).value?.passages ?? []

@@ -12,9 +12,10 @@ import { type Decision, NO_DEMANDS, type PolicyPoint } from '../shared/decision.
 import { addCounts, NOTHING_FOUND } from '../shared/finding.ts'
 import { type ChatMessage, collectTexts } from '../shared/message.ts'
 import { Stop } from '../shared/outcome.ts'
+import type { ServiceCall } from '../shared/service-call.ts'
 import { type Viewer, viewerOf } from '../shared/viewer.ts'
 import { faultRules, type GovernDeps, type Governed, govern, type RuleSet } from './govern.ts'
-import { type Authorized, type GovernedHits, policyInputOf, type RequestContext } from './stage-results.ts'
+import { type Authorized, type GovernedHits, policyInputOf, type RequestContext, type SearchContext } from './stage-results.ts'
 
 export interface HitDeps extends GovernDeps {
   readonly clock: Clock
@@ -93,6 +94,12 @@ export function prepareHitSearch(
     pause: timeSlices.pauses(),
   }
 }
+
+/** Adds a call of the embedder or the reranker to those of the request. */
+export const callReporter =
+  ({ serviceCalls }: Pick<SearchContext, 'serviceCalls'>, stage: NonNullable<ServiceCall['stage']>) =>
+  (call: ServiceCall): void =>
+    void serviceCalls.push({ ...call, stage })
 
 const endOf = (message: ChatMessage, characters: number): string =>
   collectTexts([message]).join('\n').slice(-characters).toWellFormed()

@@ -17,7 +17,7 @@ import {
   noHits,
   nothingRemembered,
   ownerOf,
-  type RequestContext,
+  type SearchContext,
   type StageResults,
   UNCLASSIFIED,
   UNIDENTIFIED,
@@ -156,7 +156,8 @@ async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: Stag
   if (continued instanceof Stop) return continued.outcome
   const admitted = await withPriced(incoming, caller, continued, deps)
   trace.results.admit = admitted
-  const context: RequestContext = { incoming, caller, admitted, identity }
+  const context: SearchContext = { incoming, caller, admitted, identity, serviceCalls: [] }
+  trace.results.serviceCalls = context.serviceCalls
 
   const scope = incoming.endpoint === 'chat' ? JSON.stringify([caller.application.id, identity.user.id]) : undefined
   const classified = await trace.run('classify', () => classify(caller, admitted, deps, scope), UNCLASSIFIED)

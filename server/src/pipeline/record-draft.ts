@@ -42,7 +42,7 @@ export function draftOf(
   { createdAt, hasher, isDeclared }: Sealing,
 ): AuditDraft {
   const { application, keyId, operatorId } = authenticate
-  const { authorize, retrieve, recall, invoke, inspect, remember } = trace.results
+  const { authorize, retrieve, recall, serviceCalls = [], invoke, inspect, remember } = trace.results
   const decision = decisionOf(trace.results)
   const isChat = incoming.endpoint === 'chat'
   const passages = (isChat ? retrieve?.hits : inspect?.passages) ?? []
@@ -82,6 +82,7 @@ export function draftOf(
     response: describeResponse(incoming, trace.results, response, hasher),
     review: response.review && { id: response.review.id, state: response.review.state },
     risk_level: decision?.risk ?? null,
+    ...(serviceCalls.length > 0 && { search_services: serviceCalls }),
     stages: trace.stages.map(({ name, outcome, ms }) => ({ ms: rounded(ms), name, outcome: name === 'record' ? 'ok' : outcome })),
     status: response.status,
     ...storedResponseOf(admit, trace.results, response),

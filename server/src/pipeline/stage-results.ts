@@ -18,6 +18,7 @@ import type { Embeddings } from '../shared/embedding.ts'
 import { type FindingCounts, NOTHING_FOUND } from '../shared/finding.ts'
 import type { ChatMessage, Collected } from '../shared/message.ts'
 import { ANONYMOUS_USER, type Application, type User } from '../shared/principal.ts'
+import type { ServiceCall } from '../shared/service-call.ts'
 import type { Spending } from '../shared/spending.ts'
 import { estimateTokens } from '../shared/tokens.ts'
 import { toolNamesOf } from '../shared/tool-call.ts'
@@ -34,6 +35,8 @@ export interface StageResults {
   authorize: Authorized
   retrieve: Retrieved
   recall: Recalled
+  /** Of stages 6 and 7, also if one of them fails. */
+  serviceCalls: readonly ServiceCall[]
   route: Route
   /** The amounts that budgets have set aside for stage 9, from before the call of the provider on; absent: no budget counts the request. */
   reservation: CallReservation
@@ -48,6 +51,11 @@ export interface RequestContext {
   readonly caller: Caller
   readonly admitted: Admitted
   readonly identity: Identity
+}
+
+export interface SearchContext extends RequestContext {
+  /** Calls of the embedder and the reranker so far; the stages that search add theirs. */
+  readonly serviceCalls: ServiceCall[]
 }
 
 export interface Caller {

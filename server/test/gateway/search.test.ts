@@ -57,6 +57,26 @@ describe('search in any script', () => {
   })
 
   test.each([
+    ['Die Abrechnung der Reisekosten ist fällig', ['Reisekostenabrechnung', 'Wo ist die Reisekostenabrechnung?']],
+    ['Die Reisekostenabrechnung ist fertig', ['Abrechnung der Reisekosten', 'Reisekosten']],
+    ['De overeenkomst over de huur is getekend', ['huurovereenkomst']],
+    ['Din ersättning för semester gäller', ['semesterersättning']],
+  ] as const)('memory: %j is found by other forms of its compounds', async (text, queries) => {
+    await memory.store(text)
+    for (const query of queries) expect(await memory.texts(query), query).toContain(text)
+  })
+
+  test('memory: a memory with only the parts of a compound comes after one with any word of the query, and one without all parts is not found', async () => {
+    const fixture = await createMemoryFixture(governed)
+    const exact = 'Dienstreiseantrag: file 7'
+    await fixture.store(exact, { kind: 'summary' })
+    const parts = 'Der Antrag, der Antrag auf eine Dienstreise: Antrag, Dienst, Reise'
+    await fixture.store(parts, { kind: 'preference' })
+    await fixture.store('Der Antrag ist gestellt')
+    expect(await fixture.texts('Dienstreiseantrag')).toEqual([exact, parts])
+  })
+
+  test.each([
     ['de', 'Der Krankenversicherungsbeitrag steigt', ['Beitrag', 'Versicherung', 'Krankenversicherung', 'Beiträge']],
     ['de', 'Der Beitrag zur Krankenversicherung steigt', ['Krankenversicherungsbeitrag', 'Krankenversicherungsbeiträge']],
     ['nl', 'De zorgverzekering wordt duurder', ['verzekering', 'zorg', 'verzekeringen']],

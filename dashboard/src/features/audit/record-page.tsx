@@ -23,6 +23,7 @@ import { PublicationSection } from './publication-section.tsx'
 import { RawRecord } from './raw-record.tsx'
 import { RecordIntegrity } from './record-integrity.tsx'
 import classes from './record-page.module.css'
+import { ServicesSection } from './services-section.tsx'
 import { StageTimeline } from './stage-timeline.tsx'
 import { otherFields, ValuesSection } from './values-section.tsx'
 
@@ -98,6 +99,7 @@ function Details({ record }: { readonly record: AuditRecord }) {
         </Section>
       )}
       {(record.attempts.length > 0 || record.charge) && <AttemptsSection record={record} />}
+      <ServicesSection record={record} />
       {(record.change === null || record.request.hash !== null) && <ContentSection record={record} />}
       <HitsSection record={record} />
       <Section title={t('integrity.title')}>

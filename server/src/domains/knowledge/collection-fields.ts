@@ -15,7 +15,8 @@ export const CollectionFields = {
   language: Type.Optional(
     Type.Unsafe<Language | null>({
       ...Type.Union([...LANGUAGES.map((language) => Type.Literal(language)), Type.Null()]),
-      description: 'Language for indexing. `none`: words are not stemmed. A change applies to documents added later.',
+      description:
+        'Language of documents that have no `language` and whose text shows no other. `none`: words are not stemmed. A change applies to documents added later.',
     }),
   ),
   applications: Type.Optional(

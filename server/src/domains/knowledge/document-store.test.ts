@@ -86,7 +86,7 @@ describe.each(testDatabases())('document store on $name', async ({ open }) => {
     const { documentId } = await knowledge.put(await knowledge.collection(), 'k', '# One\n\nWords.', { title: 'Title' })
     const ids = await chunkIds(documentId)
     expect([...(await loadChunkTexts(database.db, [...ids, fromId('chk', newId('chk')) ?? '']))]).toEqual([
-      [ids[0], 'Title\nOne\n\n# One\n\nWords.'],
+      [ids[0], { text: 'Title\nOne\n\n# One\n\nWords.', source: { id: documentId, version: 1 } }],
     ])
   })
 })

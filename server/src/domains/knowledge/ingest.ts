@@ -98,8 +98,11 @@ const isSettled = (stored: StoredDocument, incoming: IncomingDocument, collectio
   stored.state === 'indexed' && !hasLabelChanges(stored, incoming, collection)
 
 /** A document whose warnings were not kept is read again. */
-const hasContent = (document: StoredDocument, { title }: IncomingDocument, contentHash: string): boolean =>
-  document.warnings !== null && document.contentHash === contentHash && (title === undefined || title === document.title)
+const hasContent = (document: StoredDocument, { title, language }: IncomingDocument, contentHash: string): boolean =>
+  document.warnings !== null &&
+  document.contentHash === contentHash &&
+  (title === undefined || title === document.title) &&
+  (language === undefined || language === document.ownLanguage)
 
 const resultOf = (outcome: Ingested['outcome'], { id, chunks, flags, warnings }: StoredDocument): Ingested => ({
   outcome,
@@ -132,7 +135,7 @@ async function storeContent(
   const { incoming, contentHash, attached, written, now } = version
   const { free, taken } = await splitTaken(tx, collection, before?.id, attached)
   const content = { ...version.content, warnings: [...version.content.warnings, ...taken] }
-  const { title, name, mediaType, bytes, ...labels } = incoming
+  const { title, name, mediaType, bytes, language, ...labels } = incoming
   const own = { ...labels, bytes: bytes.length, contentHash, content, written: written.get(incoming.key) }
   const stored = await storeVersion(tx, collection, before, own, now)
   const { outcome, documentId } = stored

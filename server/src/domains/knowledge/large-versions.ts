@@ -27,7 +27,7 @@ export interface WrittenVersion {
   readonly firstPosition: number
 }
 
-/** Begins a version of a stored document. The collection must be locked. */
+/** Begins a version of a stored document, in the language of `collection`. The collection must be locked. */
 export async function beginVersion(
   tx: Tx,
   collection: Collection,

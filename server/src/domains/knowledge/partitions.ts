@@ -3,6 +3,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { canonicalJson } from '../../platform/lib/canonical-json.ts'
 import type { Classification } from '../../shared/classification.ts'
+import type { Language } from '../retrieval/language.ts'
 import { openPartition, type Partition } from '../retrieval/partition.ts'
 import { readScope } from '../retrieval/scope.ts'
 import { accessLabels, namesUsers } from './access-filter.ts'
@@ -84,6 +85,10 @@ const sharedBy = ({ classification, limits }: Access): PartitionAccess => ({
 
 /** Counts the entries of equal ACLs in a shared partition. */
 const listLabel = (access: Access): string => `list ${canonicalJson(access)}`
+
+/** The collection as its documents in this language have it; null: in its own. */
+export const inLanguage = (collection: Collection, language: Language | null): Collection =>
+  language === null ? collection : { ...collection, language }
 
 const keyOf = ({ id, language }: Collection, access: PartitionAccess): string =>
   `${id} ${createHash('sha256')

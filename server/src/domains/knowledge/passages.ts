@@ -2,9 +2,11 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { fromRow } from '../../platform/db/from-row.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { toId } from '../../platform/lib/id.ts'
 import type { Classification } from '../../shared/classification.ts'
 import type { Entry } from '../retrieval/entries.ts'
 import type { Ranked } from '../retrieval/rank.ts'
+import type { SourceText } from '../retrieval/semantic/embed-missing.ts'
 import { type ListedChunk, positionInDocument, searchEntry } from './chunk-store.ts'
 import type { KnowledgeDocument } from './document-store.ts'
 import { type Access, effectiveRegulations } from './labels.ts'
@@ -64,19 +66,37 @@ export async function loadPassages(
 
 /** The search entries of chunks. Only for jobs, which work for all Workspaces: the query is not limited to one Workspace. */
 export async function loadChunkEntries(db: Db, ids: readonly string[]): Promise<readonly Entry[]> {
-  const rows = await db
+  return (await readChunks(db, ids)).map((row) => ({ ...searchEntry(row.title, row), labels: labelsIn(row.access, row) }))
+}
+
+const readChunks = (db: Db, ids: readonly string[]) =>
+  db
     .selectFrom('knowledge_chunk as chunk')
     .innerJoin('knowledge_document as document', 'document.id', 'chunk.document_id')
     .innerJoin('knowledge_partition as partition', 'partition.id', 'chunk.partition_id')
     .where(sql<boolean>`chunk.id = any(${[...ids]}::uuid[])`)
-    .select(['chunk.id', 'title', 'headings', 'content', 'classification', 'acl', 'limits', 'access'])
+    .select([
+      'chunk.id',
+      'title',
+      'headings',
+      'content',
+      'classification',
+      'acl',
+      'limits',
+      'access',
+      'chunk.document_id',
+      'version',
+    ])
     .execute()
-  return rows.map((row) => ({ ...searchEntry(row.title, row), labels: labelsIn(row.access, row) }))
-}
 
 /** The texts to embed for chunks, by UUID. */
-export async function loadChunkTexts(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  return new Map((await loadChunkEntries(db, ids)).map(({ id, title, text }) => [id, `${title}\n\n${text}`]))
+export async function loadChunkTexts(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, SourceText>> {
+  return new Map(
+    (await readChunks(db, ids)).map((row) => {
+      const { id, title, text } = searchEntry(row.title, row)
+      return [id, { text: `${title}\n\n${text}`, source: { id: toId('doc', row.document_id), version: row.version } }]
+    }),
+  )
 }
 
 /** A longer line is not a heading (chunking/blocks.ts). */

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { addCounts, type FindingCounts } from '../../shared/finding.ts'
 import { countText } from '../retrieval/entries.ts'
 import type { Language } from '../retrieval/language.ts'
+import { writtenLanguageOf } from '../retrieval/written-language.ts'
 import { type NewChunk, searchEntry } from './chunk-store.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { type Flags, flagsOf } from './document.ts'
@@ -19,7 +20,7 @@ export type ScanText = (text: string) => FindingCounts
 
 export interface ReadDeps {
   readonly scanText: ScanText
-  /** Of the collection: the texts are searched in it. */
+  /** Of the collection. */
   readonly language: Language
   /** Undefined: the text of pictures is not read. */
   readonly ocr?: Ocr | undefined
@@ -34,12 +35,16 @@ export interface DocumentFile {
   readonly mediaType?: string | undefined
   /** Default: the file's own title. */
   readonly title?: string | undefined
+  /** Default: the language that the text shows, or that of the collection. */
+  readonly language?: Language | undefined
 }
 
 /** The content of a document in its stored form. */
 export interface DocumentContent {
   readonly title: string
   readonly mediaType: string
+  /** Given, or shown by the text; null: that of the collection. */
+  readonly language: Language | null
   /** From its front matter. */
   readonly limits: Labels
   /** Never empty. */
@@ -51,10 +56,13 @@ export interface DocumentContent {
 
 export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
+/** Characters at the beginning of a text that show its language. */
+const SHOWS_LANGUAGE = 10_000
+
 /** Parses, chunks and scans a file. Throws a DocumentError if it cannot be read. */
 export async function readDocument(
-  { bytes, name, mediaType, title }: DocumentFile,
-  { scanText, language, ocr, onParsed }: ReadDeps,
+  { bytes, name, mediaType, title, language: given }: DocumentFile,
+  { scanText, language: expected, ocr, onParsed }: ReadDeps,
 ): Promise<DocumentContent> {
   const parsed = await parseWithOcr(bytes, { name, mediaType }, ocr)
   await onParsed?.()
@@ -64,9 +72,10 @@ export async function readDocument(
   if (chunks.length === 0)
     throw new DocumentError('empty', 'The file contains no text. Leave it out, or export it with its text.')
   const warnings = parsed.warnings.map(storableWarning)
-  const scanned = await scanChunks(document.title, chunks, { scanText, language })
+  const language = given ?? writtenLanguageOf(document.markdown.slice(0, SHOWS_LANGUAGE), expected) ?? null
+  const scanned = await scanChunks(document.title, chunks, { scanText, language: language ?? expected })
   return {
-    ...{ title: document.title, mediaType: parsed.mediaType, limits, warnings },
+    ...{ title: document.title, mediaType: parsed.mediaType, language, limits, warnings },
     ...{ attachments: parsed.attachments, ...scanned },
   }
 }

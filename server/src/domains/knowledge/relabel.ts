@@ -8,7 +8,7 @@ import { listAttachments, lockDocument, type StoredDocument } from './document-s
 import { gatherIfLarge } from './gather.ts'
 import { type DocumentLabels, type Labels, labelColumns, normalizedLabels } from './labels.ts'
 import { relabelVersion, retireVersion } from './large-versions.ts'
-import { deleteIfEmpty, placeFor } from './partitions.ts'
+import { deleteIfEmpty, inLanguage, placeFor } from './partitions.ts'
 import { findSourceList } from './source-list.ts'
 
 /** An operator's changes to a document's labels. Absent fields stay as they are; null removes a label. */
@@ -62,11 +62,12 @@ export async function relabel(
   if (!hasLabelChanges(document, patch, collection)) return 'unchanged'
   const labels = applyLabelPatch(document, patch)
   if (document.partitionId === null) return relabelRow(tx, document, labels)
-  if (document.isLarge && document.language === collection.language) {
+  const home = inLanguage(collection, document.ownLanguage)
+  if (document.isLarge && document.language === home.language) {
     await relabelVersion(tx, document, labels)
     return relabelRow(tx, document, labels)
   }
-  const place = await placeFor(tx, collection, labels)
+  const place = await placeFor(tx, home, labels)
   const workspace = uuidOfWorkspace(document.workspaceId)
   const uuid = fromId('doc', document.id) as string
   await tx
@@ -81,7 +82,7 @@ export async function relabel(
   }
   if (isMoved && document.isLarge) await retireVersion(tx, document)
   else if (isMoved) await deleteIfEmpty(tx, document.workspaceId, document.partitionId)
-  await gatherIfLarge(tx, collection, place, labels)
+  await gatherIfLarge(tx, home, place, labels)
   return 'relabelled'
 }
 
@@ -96,13 +97,13 @@ async function relabelRow(tx: Tx, document: StoredDocument, labels: LabelsAndSou
   return 'relabelled'
 }
 
-/** Whether relabelling changes the document. A new language of its collection is a change too. */
+/** Whether relabelling changes the document. A new language of its collection is a change too, unless it has its own. */
 export const hasLabelChanges = (
   document: StoredDocument,
   patch: LabelPatch,
   { language }: Pick<Collection, 'language'>,
 ): boolean =>
-  language !== document.language ||
+  (document.ownLanguage ?? language) !== document.language ||
   canonicalJson(applyLabelPatch(document, patch)) !== canonicalJson(applyLabelPatch(document, {}))
 
 export type LabelsAndSource = DocumentLabels & { readonly source: string }

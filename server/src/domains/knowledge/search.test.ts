@@ -164,6 +164,7 @@ describe.each(testDatabases())('searchKnowledge on $name', async ({ open }) => {
     const queries: unknown[] = []
     const contents = async (order: (texts: readonly string[]) => readonly number[] | undefined) => {
       const reranker = {
+        service: { service: 'reranker', host: 'localhost', model: 'r-1' } as const,
         order: async (query: string, texts: readonly string[]) => {
           queries.push([query, texts])
           return order(texts)

@@ -9,7 +9,7 @@ import { gatherIfLarge } from './gather.ts'
 import { labelColumns, UNLABELLED } from './labels.ts'
 import { listVersion, retireVersion, type WrittenVersion } from './large-versions.ts'
 import { dropUpload } from './mark-document.ts'
-import { deleteIfEmpty, type Place, placeFor } from './partitions.ts'
+import { deleteIfEmpty, inLanguage, type Place, placeFor } from './partitions.ts'
 import type { DocumentContent } from './read-document.ts'
 import { applyLabelPatch, type LabelPatch, type LabelsAndSource } from './relabel.ts'
 import { freePosition } from './version-store.ts'
@@ -43,8 +43,9 @@ export async function storeVersion(
   const { key, contentHash, content, parentId } = version
   const { title, limits, chunks, flags, warnings } = content
   const labels = applyLabelPatch({ ...(before ?? { ...UNLABELLED, source: key }), limits }, version)
-  const written = await listWritten(tx, collection, before, version, labels)
-  const place = written ? { partition: written.partition, labels: [] } : await placeFor(tx, collection, labels)
+  const home = inLanguage(collection, content.language)
+  const written = await listWritten(tx, home, before, version, labels)
+  const place = written ? { partition: written.partition, labels: [] } : await placeFor(tx, home, labels)
   const workspace = uuidOfWorkspace(collection.workspaceId)
   const uuid = before ? (fromId('doc', before.id) as string) : newUuid()
   const firstPosition =
@@ -65,6 +66,7 @@ export async function storeVersion(
     partition_id: place.partition.id,
     state: 'indexed' as const,
     failure: null,
+    own_language: content.language,
     parent_id: parentId === undefined ? null : uuidOf('doc', parentId),
     updated_at: now,
   }
@@ -81,7 +83,7 @@ export async function storeVersion(
       .execute()
   }
   if (!written) await addChunks(tx, { workspace, document: uuid, title }, { ...place, firstPosition }, chunks)
-  await gatherIfLarge(tx, collection, place, labels)
+  await gatherIfLarge(tx, home, place, labels)
   return { outcome: before && before.version > 0 ? 'changed' : 'added', documentId: toId('doc', uuid), labels }
 }
 

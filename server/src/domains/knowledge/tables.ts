@@ -73,6 +73,8 @@ declare module '../../platform/db/schema.ts' {
       failure: NullableJson<Failure>
       /** The document that contains this one as an attachment. */
       parent_id: string | null
+      /** Given by the client or shown by the text; null: that of the collection. */
+      own_language: Generated<Language | null>
       created_at: CreatedAt
       /** When the current version was ingested. */
       updated_at: Date

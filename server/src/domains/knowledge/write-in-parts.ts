@@ -4,6 +4,7 @@ import { lockCollection } from './collection-store.ts'
 import { findDocumentByKey, type StoredDocument } from './document-store.ts'
 import { beginVersion, MAX_CHUNKS_AT_ONCE, type WrittenVersion, writeVersion } from './large-versions.ts'
 import { markDocument } from './mark-document.ts'
+import { inLanguage } from './partitions.ts'
 import type { ReadContent } from './read-attachments.ts'
 import type { DocumentContent } from './read-document.ts'
 import type { IncomingUpload } from './upload.ts'
@@ -55,7 +56,11 @@ async function beginAll(
     const document = isParent ? parent : await openDocument(tx, collection, { key, parentId: parent.id }, now)
     // A document of the collection with the key of an attachment is another document.
     if (!isParent && document.parentId !== parent.id) continue
-    begun.push({ key, content, version: await beginVersion(tx, collection, document, content.chunks.length) })
+    begun.push({
+      key,
+      content,
+      version: await beginVersion(tx, inLanguage(collection, content.language), document, content.chunks.length),
+    })
   }
   return begun
 }

@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { type CamelRow, fromRow, type RowOf } from '../../platform/db/from-row.ts'
 import { LAST_TIME } from '../../platform/lib/clock.ts'
+import { toId } from '../../platform/lib/id.ts'
 import type { Entry } from '../retrieval/entries.ts'
+import type { SourceText } from '../retrieval/semantic/embed-missing.ts'
 
 export const memoriesOf = (db: Db, workspaceUuid: string) =>
   db
@@ -58,7 +60,12 @@ export async function loadMemoryEntries(db: Db, ids: readonly string[]): Promise
 }
 
 /** The texts to embed for memories, by UUID. */
-export async function loadMemoryTexts(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+export async function loadMemoryTexts(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, SourceText>> {
   const entries = await loadMemoryEntries(db, ids)
-  return new Map(entries.map(({ id, title, text }) => [id, title === '' ? text : `${title}\n\n${text}`]))
+  return new Map(
+    entries.map(({ id, title, text }) => [
+      id,
+      { text: title === '' ? text : `${title}\n\n${text}`, source: { id: toId('mem', id) } },
+    ]),
+  )
 }

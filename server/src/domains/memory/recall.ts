@@ -48,7 +48,7 @@ export async function* recallMemories(
     const visible = await findMemoryPartitions(reader, owners, upTo(viewer.ceiling))
     return judge ? withoutDenied(reader, viewer.workspaceId, visible, judge) : visible
   }
-  const prepared = await ranker.prepare(search, () => partitionsIn(db))
+  const prepared = await ranker.prepare({ ...search, inAnyLanguage: true }, () => partitionsIn(db))
   const seen = new Set<string>()
   let pending: Scored[] = []
   for (let depth = FIRST_DEPTH; ; depth *= 2) {

@@ -188,7 +188,10 @@ describe.each(testDatabases())('storeMemory on $name', async ({ open }) => {
     ]
     const ids = [tea, cake].map(({ id }) => fromId('mem', id) ?? '')
     const texts = await loadMemoryTexts(database.db, [...ids, '01890000-0000-7000-8000-000000000000'])
-    expect(ids.map((id) => texts.get(id))).toEqual(['drink\n\ntea', 'cake'])
+    expect(ids.map((id) => texts.get(id))).toEqual([
+      { text: 'drink\n\ntea', source: { id: tea.id } },
+      { text: 'cake', source: { id: cake.id } },
+    ])
     expect(texts.size).toBe(2)
   })
 

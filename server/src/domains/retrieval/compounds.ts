@@ -34,12 +34,13 @@ const require = createRequire(import.meta.url)
 /** Undefined for a language that writes compounds as several words. Example: “reisekostenabrechnung” → reise, kosten, abrechnung. */
 export function compoundSplitter(language: string, words: Words): SplitCompound | undefined {
   if (!Object.hasOwn(COMPOUND_WORDS, language)) return undefined
-  const lexicon = loadLexicon(language as CompoundLanguage, words)
+  let lexicon: Lexicon | undefined
   const excluded = new Set(COMPOUND_WORDS[language as CompoundLanguage].whole.split(/\s+/))
-  const split = (word: string): readonly string[] =>
-    word.length < MIN_COMPOUND || excluded.has(word) || !/^\p{L}+$/u.test(word)
-      ? []
-      : splitOnce(word, lexicon).flatMap((part) => [part, ...split(part)])
+  const split = (word: string): readonly string[] => {
+    if (word.length < MIN_COMPOUND || excluded.has(word) || !/^\p{L}+$/u.test(word)) return []
+    lexicon ??= loadLexicon(language as CompoundLanguage, words)
+    return splitOnce(word, lexicon).flatMap((part) => [part, ...split(part)])
+  }
   return split
 }
 
@@ -85,6 +86,29 @@ function loadLexicon(language: CompoundLanguage, { stem, stopWords }: Words): Le
     if (/[ae]$/.test(word) && short.length >= MIN_SHORTENED && !modifiers.has(short) && !excluded.has(short))
       modifiers.set(short, word)
   }
-  const stems = new Set(parts.map(stem).filter(({ length }) => length >= MIN_STEM))
-  return { modifiers, links, isHead: (word) => !excluded.has(word) && (modifiers.get(word) === word || stems.has(stem(word))) }
+  const hasStem = stemTest(parts, stem)
+  return { modifiers, links, isHead: (word) => !excluded.has(word) && (modifiers.get(word) === word || hasStem(word)) }
 }
+
+/** Tests whether a part has the same stem. Only stems with the same beginning are computed, because all of them take longer than the list. */
+function stemTest(parts: readonly string[], stem: Words['stem']): (word: string) => boolean {
+  const byBeginning = Map.groupBy(parts, beginningOf)
+  const stems = new Map<string, ReadonlySet<string>>()
+  return (word) => {
+    const beginning = beginningOf(word)
+    let known = stems.get(beginning)
+    if (!known) {
+      known = new Set(
+        byBeginning
+          .get(beginning)
+          ?.map(stem)
+          .filter(({ length }) => length >= MIN_STEM),
+      )
+      stems.set(beginning, known)
+    }
+    return known.has(stem(word))
+  }
+}
+
+/** The first letters, without the marks that a stemmer may remove. */
+const beginningOf = (word: string): string => word.slice(0, 2).normalize('NFD').replace(/\p{M}/gu, '').slice(0, 2)

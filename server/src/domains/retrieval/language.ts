@@ -123,6 +123,16 @@ export function partsOfCompound(word: string, compounds: Language, language: Lan
   return parts.map((part) => termOf(part, language).text)
 }
 
+/** The largest parts of a compound, in lower case. Empty: the word is no compound of the language. */
+export function largestPartsOf(word: string, compounds: Language): readonly string[] {
+  const split = getAnalyser(compounds).splitCompound
+  const parts = split?.(fold(word.toLowerCase())) ?? []
+  const largest: string[] = []
+  // A part is followed by its own parts.
+  for (let at = 0; at < parts.length; at += 1 + (split?.(largest.at(-1) ?? '').length ?? 0)) largest.push(parts[at] ?? '')
+  return largest
+}
+
 /** Arabic vowel marks and the stretching sign, and Hebrew points, which most texts leave out. */
 const OPTIONAL_MARKS = /[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc]/g
 const GREEK = /\p{Script=Greek}/u

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import { findCompounds } from './compound-matches.ts'
 import type { Ranked } from './fuse.ts'
 import { findSimilar } from './fuzzy.ts'
 import type { Partition } from './partition.ts'
@@ -68,7 +69,27 @@ export async function rankLexically(
     }
     if (ranked.length >= depth) break
   }
-  return ranked
+  if (!query.inAnyLanguage || ranked.length >= depth) return ranked
+  return [...ranked, ...(await rankCompounds(db, await findCompounds(source, scope, query.text, bounds.whole), ranked, depth))]
+}
+
+/** Low enough that a fresh memory with the parts of a compound stays below an old one with the compound (memory/recall.ts). */
+const COMPOUND_SIMILARITY = 0.5
+
+/** The best of the candidates that are not ranked yet. */
+async function rankCompounds(
+  db: Db,
+  candidates: readonly Candidate[],
+  ranked: readonly Ranked[],
+  depth: number,
+): Promise<readonly Ranked[]> {
+  const [best] = splitBest(candidates, depth)
+  const known = new Set(ranked.map(({ id }) => id))
+  const highest = COMPOUND_SIMILARITY * (ranked.at(-1)?.similarity ?? 1)
+  return (await loadIds(db, best, best.length))
+    .filter(({ id }) => !known.has(id))
+    .slice(0, depth - ranked.length)
+    .map(({ id, score }) => ({ id, similarity: highest * score }))
 }
 
 /** Returns the best `count` candidates of a group, and those with the same score as the last of them. */

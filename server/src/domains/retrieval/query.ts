@@ -1,5 +1,5 @@
 import { type Language, termOf } from './language.ts'
-import type { LabelledText } from './service-limits.ts'
+import type { LabelledText, ReportCall } from './service-limits.ts'
 import { splitWords } from './words.ts'
 
 /** The text of a search. Its labels decide to which servers it may be sent. */
@@ -7,6 +7,9 @@ export interface SearchText extends LabelledText {
   readonly text: string
   /** Earlier questions of the conversation, latest first. Their words count less, and most after a short question. */
   readonly earlier?: readonly string[] | undefined
+  readonly reportCall?: ReportCall | undefined
+  /** The language of the partitions is not that of their texts: entries that have only the parts of a compound of the query come last. */
+  readonly inAnyLanguage?: boolean
 }
 
 export interface QueryWord {

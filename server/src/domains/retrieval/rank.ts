@@ -7,7 +7,7 @@ import type { SearchText } from './query.ts'
 import type { Reranker } from './reranker.ts'
 import { nearest, type SemanticQuery } from './semantic/nearest.ts'
 import type { SemanticRanker } from './semantic/semantic-ranker.ts'
-import { type LabelledText, mayReceive } from './service-limits.ts'
+import { callOf, type LabelledText, withheldBy } from './service-limits.ts'
 
 export type { Ranked }
 
@@ -44,7 +44,7 @@ type Order = readonly number[] | undefined
 
 export interface RankerDeps {
   /** Set if a reranker is configured. */
-  readonly reranker?: (Pick<Reranker, 'order'> & Partial<Pick<Reranker, 'limits'>>) | undefined
+  readonly reranker?: Pick<Reranker, 'order' | 'service'> | undefined
   /** Set if an embedder is configured and the database supports vectors. */
   readonly embedder?: SemanticRanker | undefined
 }
@@ -61,8 +61,12 @@ const meaningOf = ({ text, earlier: [latest] = [] }: SearchText): string =>
 /** Ranks lexically, and with an available embedder also semantically. */
 export const createRanker = ({ embedder, reranker }: RankerDeps = {}): Ranker => ({
   async prepare(query, findPartitions) {
-    if (!embedder || !mayReceive(embedder.limits, query)) return query
-    return { ...query, semantic: await embedder.prepare(meaningOf(query), await findPartitions()) }
+    if (!embedder) return query
+    const withheld = withheldBy(embedder.service.limits, query)
+    if (withheld) query.reportCall?.(callOf(embedder.service, { outcome: withheld }))
+    return withheld
+      ? query
+      : { ...query, semantic: await embedder.prepare(meaningOf(query), await findPartitions(), query.reportCall) }
   },
   async rank(snapshot, workspaceUuid, partitions, { semantic: query, ...words }, depth, documentsOf) {
     const places = query || documentsOf ? placesFor(depth) : depth
@@ -82,10 +86,9 @@ export const createRanker = ({ embedder, reranker }: RankerDeps = {}): Ranker =>
   async reorder(query, passages) {
     if (!reranker || passages.length < 2) return undefined
     // The order of all of them depends on each text, so one that may not be sent leaves the order as it is.
-    if (![query, ...passages].every((text) => mayReceive(reranker.limits, text))) return undefined
-    return reranker.order(
-      meaningOf(query),
-      passages.map(({ text }) => text),
-    )
+    const withheld = [query, ...passages].map((text) => withheldBy(reranker.service.limits, text)).find(Boolean)
+    if (withheld) return void query.reportCall?.(callOf(reranker.service, { outcome: withheld }))
+    const texts = passages.map(({ text }) => text)
+    return reranker.order(meaningOf(query), texts, query.reportCall)
   },
 })

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { type Behaviour, failWith, respond, startFaultyProvider } from '../../../test/support/faulty-provider.ts'
 import { guardedConnector } from '../../platform/lib/url-guard.ts'
+import type { ServiceCall } from '../../shared/service-call.ts'
 import { Reranker } from './reranker.ts'
 
 const ends: (() => Promise<void>)[] = []
@@ -45,9 +46,15 @@ test.each<[string, Behaviour]>([
   ['a score that is no number', scores([0, 'high'])],
 ])('order: is undefined when the response is %s, reported once', async (_, behaviour) => {
   const { server, reranker, problems } = await start(behaviour)
-  expect(await reranker.order('q', ['a', 'b'])).toBeUndefined()
-  expect(await reranker.order('q', ['a', 'b'])).toBeUndefined()
+  const calls: ServiceCall[] = []
+  const report = (call: ServiceCall) => void calls.push(call)
+  expect(await reranker.order('q', ['a', 'b'], report)).toBeUndefined()
+  expect(await reranker.order('q', ['a', 'b'], report)).toBeUndefined()
   expect(problems).toHaveLength(1)
+  expect(calls.map(({ outcome, texts }) => [outcome, texts])).toEqual([
+    [expect.stringMatching(/^(status|malformed)$/), 2],
+    ['paused', 0],
+  ])
   // It is not called again at once.
   expect(server.calls).toHaveLength(1)
 })

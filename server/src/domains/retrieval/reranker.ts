@@ -1,7 +1,8 @@
 import { type buildConnector, Pool } from 'undici'
-import { type HttpFailure, JSON_HEADERS, sendHttpRequest } from '../../platform/lib/http-request.ts'
+import { elapsed } from '../../platform/lib/clock.ts'
+import { type HttpFailure, JSON_HEADERS, mayHaveArrived, sendHttpRequest } from '../../platform/lib/http-request.ts'
 import { RETRY_DELAYS, RetryPause } from '../../platform/queue/retry-delays.ts'
-import type { ServiceLimits } from './service-limits.ts'
+import { callOf, type ReportCall, type SearchService, type ServiceLimits } from './service-limits.ts'
 
 export interface RerankerSettings {
   /** Such as `https://api.cohere.com/v2`; `/rerank` is appended. */
@@ -33,18 +34,16 @@ const KEEP_ALIVE_MS = 4_000
 
 /** Client of a `/rerank` endpoint in the form of Cohere, which Jina, Voyage, vLLM and others also have. */
 export class Reranker {
-  readonly limits: ServiceLimits | undefined
+  readonly service: SearchService
   readonly #pool: Pool
   readonly #path: string
   readonly #headers: readonly string[]
-  readonly #model: string
   readonly #deps: RerankerDeps
   readonly #pause = new RetryPause(RETRY_DELAYS.queryEmbedding)
 
   constructor({ url, apiKey, model, limits }: RerankerSettings, deps: RerankerDeps) {
-    const { origin, pathname } = new URL(url)
-    this.limits = limits
-    this.#model = model
+    const { host, origin, pathname } = new URL(url)
+    this.service = { service: 'reranker', host, model, limits }
     this.#deps = deps
     this.#path = `${pathname.replace(/\/+$/, '')}/rerank`
     this.#headers = apiKey ? [...JSON_HEADERS, 'authorization', `Bearer ${apiKey}`] : JSON_HEADERS
@@ -54,17 +53,18 @@ export class Reranker {
   }
 
   /** The indices of the texts, the best first. Undefined if the server fails: the search keeps its own order. */
-  async order(query: string, texts: readonly string[]): Promise<readonly number[] | undefined> {
-    if (this.#pause.isActive) return undefined
+  async order(query: string, texts: readonly string[], reportCall?: ReportCall): Promise<readonly number[] | undefined> {
+    if (this.#pause.isActive) return void reportCall?.(callOf(this.service, { outcome: 'paused' }))
     // One query tests whether the server has recovered; other queries do not wait for it.
     this.#pause.restart()
+    const startedAt = elapsed()
     const documents = texts.map((text) => text.slice(0, MAX_TEXT).toWellFormed())
     const response = await sendHttpRequest(this.#pool, {
       method: 'POST',
       path: this.#path,
       headers: this.#headers,
       body: JSON.stringify({
-        model: this.#model,
+        model: this.service.model,
         query: query.slice(-MAX_TEXT).toWellFormed(),
         documents,
         top_n: documents.length,
@@ -73,9 +73,12 @@ export class Reranker {
       maxBytes: MAX_RESPONSE_BYTES,
       now: this.#deps.now,
     })
-    if (!response.ok) return this.#failed(response)
-    const order = parseOrder(response.body, texts.length)
-    if (!order) return this.#failed({ failure: 'malformed', status: response.status })
+    const order = response.ok ? parseOrder(response.body, texts.length) : undefined
+    const failure = response.ok ? 'malformed' : response.failure
+    const { status } = response
+    const sent = mayHaveArrived(response) ? texts.length : 0
+    reportCall?.(callOf(this.service, { outcome: order ? 'ok' : failure, ms: elapsed() - startedAt, status, texts: sent }))
+    if (!order) return this.#failed({ failure, status })
     if (this.#pause.hasFailed) this.#deps.onProblem('the reranker responds again')
     this.#pause.succeeded()
     return order

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { countTerms } from './entries.ts'
-import { compoundLanguageOf } from './written-language.ts'
+import { compoundLanguageOf, compoundLanguagesOf, writtenLanguageOf } from './written-language.ts'
 
 test.each([
   ['Kündigungsfrist beträgt drei Monate', 'de'],
@@ -27,6 +27,39 @@ test.each([
   ['', undefined],
 ])('compoundLanguageOf: %s', (text, language) => {
   expect(compoundLanguageOf(text)).toBe(language)
+})
+
+test.each([
+  ['Reisekostenabrechnung', ['de', 'nl', 'sv']],
+  ['Abrechnung der Reisekosten', ['de', 'nl']],
+  ['Wo ist die Reisekostenabrechnung?', ['de']],
+  ['Reisekosten in Berlin', ['de', 'nl']],
+  ['the travel expenses', []],
+  ['', ['de', 'nl', 'sv']],
+])('compoundLanguagesOf: %s', (query, languages) => {
+  expect(compoundLanguagesOf(query)).toEqual(languages)
+})
+
+const PROSE = {
+  de: 'Der Mieter muss die Kündigung schriftlich erklären, und für die Rückgabe gilt, dass die Wohnung in dem Zustand sein muss, in dem sie war.',
+  nl: 'De huurder moet de opzegging schriftelijk doen. Voor de woning geldt dat deze schoon moet zijn en in de staat waarin zij was.',
+  fr: 'Le locataire doit donner le congé par écrit. Pour la restitution, il faut que le logement soit propre et dans le même état.',
+  en: 'The tenant must give notice in writing. The flat must be clean and in the condition in which it was when it was handed over.',
+} as const
+
+test.each(Object.entries(PROSE))('writtenLanguageOf: prose in %s shows its language', (language, text) => {
+  for (const expected of ['en', 'de', 'sv'] as const) expect(writtenLanguageOf(text, expected)).toBe(language)
+  for (const expected of ['none', 'ru', 'ja', 'id'] as const) expect(writtenLanguageOf(text, expected)).toBeUndefined()
+})
+
+test.each([
+  '',
+  'Der Mietvertrag endet im Mai',
+  'e.s === t; o[e] = d.a.y; '.repeat(40),
+  `${'Baker, E. D. and Ortega y Gasset, J. de la\n'.repeat(5)}Solution of equations`,
+  `${PROSE.de} ${PROSE.en}`,
+])('writtenLanguageOf: %j shows no language clearly', (text) => {
+  expect(writtenLanguageOf(text, 'en')).toBeUndefined()
 })
 
 test('countTerms: a German text in an English partition has the parts of its compounds as English terms', () => {

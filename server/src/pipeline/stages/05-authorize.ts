@@ -80,7 +80,10 @@ export function decideOnInput(
   })
 }
 
-/** Another Application's record looks like one that does not exist. Rules of hits that were left out would tell that the hits exist. */
+/**
+ * Another Application's record looks like one that does not exist. Rules of hits that were left out, and whether and with how many
+ * passages a search called a service, would tell that hits exist which the Application did not get.
+ */
 async function lookUp(
   { caller }: RequestContext,
   id: string,
@@ -89,9 +92,10 @@ async function lookUp(
   await chainOverdue(caller.application.workspaceId)
   const auditRecord = await findRecord(db, ownerOf(caller), id)
   if (auditRecord) {
-    const { decision } = auditRecord
+    const { search_services: _, ...record } = auditRecord
+    const { decision } = record
     const shown = decision && { ...decision, rules: decision.rules.filter((rule) => !rule.left_out) }
-    return { ...NOTHING_DECIDED, auditRecord: { ...auditRecord, decision: shown } }
+    return { ...NOTHING_DECIDED, auditRecord: { ...record, decision: shown } }
   }
   return refuse('NOT_FOUND', { message: 'Audit record not found.' }, NOTHING_DECIDED)
 }

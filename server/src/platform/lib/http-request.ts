@@ -47,6 +47,10 @@ export interface HttpResponse {
   readonly body: Buffer
 }
 
+/** Whether the server may have received the request. */
+export const mayHaveArrived = (result: HttpResponse | HttpFailure): boolean =>
+  result.ok || !(result.unsent || result.failure === 'connect' || result.failure === 'blocked')
+
 export interface StreamReader {
   /** `idle`: nothing new, so the idle limit keeps running. `progress`: continue. `done`: the response is complete. Else the failure. */
   write(chunk: Buffer): 'idle' | 'progress' | 'done' | 'error_event' | 'malformed' | 'too_large'

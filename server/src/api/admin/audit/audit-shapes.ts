@@ -6,6 +6,7 @@ import { POLICY_POINTS, VERDICTS } from '../../../shared/decision.ts'
 import { ENDPOINTS } from '../../../shared/principal.ts'
 import { OUTCOMES } from '../../../shared/request-outcome.ts'
 import { nullable } from '../../../shared/schemas.ts'
+import { SEARCH_SERVICES } from '../../../shared/service-call.ts'
 import { sortQuery } from '../../kit/paging.ts'
 
 const Hash = Type.String({ description: 'Lowercase hexadecimal.' })
@@ -42,6 +43,29 @@ const Attempt = Open({
   reasoning_tokens: Count,
   cost: Type.Optional(Type.Number({ description: 'USD. Absent: no price is known.' })),
 })
+
+const ServiceCall = Open(
+  {
+    service: oneOf(SEARCH_SERVICES),
+    host: Type.String(),
+    model: Type.String(),
+    region: Type.Optional(Type.String({ description: 'Of the server. Absent: the configuration does not state it.' })),
+    stage: Type.Optional(Type.String({ description: 'The stage of the request: `retrieve` or `recall`.' })),
+    texts: Type.Number({ description: 'Number of texts that were sent.' }),
+    status: Type.Number({ description: 'HTTP status; 0: none was received.' }),
+    outcome: Type.String({
+      description:
+        '`ok`, or the name of the failure. Nothing was sent: `above_ceiling`, `other_region` (limits of the server), `paused` (it failed shortly before), `cached` (the result of the same query was known).',
+    }),
+    ms: Type.Number(),
+    sources: Type.Optional(
+      Type.Array(Open({ id: Type.String(), version: Count, texts: Type.Number() }, { title: 'SentSource' }), {
+        description: 'Present for texts of documents and memories: their ids, and how many texts of each were sent.',
+      }),
+    ),
+  },
+  { title: 'SearchServiceCall' },
+)
 
 const Decision = Open({
   verdict: oneOf(VERDICTS, 'Verdict'),
@@ -103,6 +127,9 @@ export const RecordView = Open({
   release: Type.Optional(Open({ characters: Type.Number(), mode: Type.String() })),
   remembered: Type.Array(Open({ id: Type.String(), mode: Type.String(), hash: Type.Optional(Hash) })),
   review: nullable(Open({ id: Type.String(), state: Type.Optional(Type.String()) })),
+  search_services: Type.Optional(
+    Type.Array(ServiceCall, { description: 'Calls of the embedder and the reranker. The Application does not see them.' }),
+  ),
   stored_response: Type.Optional(Type.Record(Type.String(), Type.String())),
   dry_run: Type.Boolean(),
   features: Type.Record(Type.String(), Type.Any(), { description: 'Values that policies read, by their variables.' }),

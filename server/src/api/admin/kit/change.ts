@@ -16,6 +16,7 @@ import type { SecretBox } from '../../../platform/lib/secret-box.ts'
 import { type Access, accessOf, covers, NO_ACCESS } from '../../../shared/access.ts'
 import type { PolicyVersion } from '../../../shared/decision.ts'
 import type { Operator } from '../../../shared/operator.ts'
+import type { ServiceCall } from '../../../shared/service-call.ts'
 
 export interface ChangeDeps extends AuditedDeps {
   readonly clock: Clock
@@ -42,6 +43,8 @@ export interface Change<T> extends RecordedChange {
   /** The published policies, and the earlier version that they restore. */
   readonly published?: PolicyVersion
   readonly restores?: Pick<PolicyVersion, 'id' | 'version'> | undefined
+  /** Calls of the embedder and the reranker. */
+  readonly serviceCalls?: readonly ServiceCall[]
   /** The Workspaces whose audit logs record the change. Default: the Workspace of the request. */
   readonly workspaceIds?: readonly string[]
   readonly announce?: readonly [topic: string, key: string]
@@ -108,6 +111,7 @@ async function record(tx: Tx, made: Change<unknown>, { workspaceBox, request, no
         change: factsOf(change, keys.hasher),
         policyVersions: index === 0 && made.published ? [made.published] : undefined,
         durationMs,
+        serviceCalls: index === 0 ? made.serviceCalls : undefined,
       }),
     )
     await appendInTransaction(tx, workspaceId, drafts, keys.hasher)

@@ -234,7 +234,7 @@ function parseDocumentList(body: unknown): readonly Incoming[] {
 }
 
 function parseFileBody(bytes: Buffer, query: Static<typeof FileQuery>, type: string | undefined): readonly Incoming[] {
-  const { key = '', title, source, classification, regulations, acl } = query
+  const { key = '', title, language, source, classification, regulations, acl } = query
   const problem = keyProblem(key)
   if (problem !== undefined) throw invalid({ param: 'key', message: problem })
   const labels = {
@@ -248,8 +248,13 @@ function parseFileBody(bytes: Buffer, query: Static<typeof FileQuery>, type: str
     ...(acl !== undefined && { acl: acl.startsWith('{') ? parseJsonParam('acl', acl) : acl }),
   }
   const media_type = /^application\/octet-stream\b/i.test(type ?? '') ? undefined : type
-  const document = { key, content: bytes, ...(title && { title }), ...(source && { source }), ...(media_type && { media_type }) }
-  return [{ ...document, ...valid(parseChecked(checkLabels(labels))) }]
+  const own = {
+    ...(title && { title }),
+    ...(language && { language }),
+    ...(source && { source }),
+    ...(media_type && { media_type }),
+  }
+  return [{ key, content: bytes, ...own, ...valid(parseChecked(checkLabels(labels))) }]
 }
 
 const FileQuery = Type.Object(FILE_QUERY)

@@ -111,13 +111,14 @@ export function explainedSearchRoutes(app: TypedApp, deps: AdminDeps): void {
     const application = requireFound(await findApplication(deps.db, workspaceId, body.application_id), 'Application')
     const { enabled } = application.settings.knowledge
     const asked = { application, user, query: body.query, limit: body.limit ?? 10 }
-    const { viewer, withheldBy, visible, hidden } = await explainSearch(asked, deps)
+    const { viewer, withheldBy, visible, hidden, serviceCalls } = await explainSearch(asked, deps)
     const { document_id: documentId } = body
     const explained = documentId === undefined ? null : requireFound(await explainDocument(documentId, asked, deps), 'document')
     // Content is returned only after the access is recorded.
     await change(deps, request, async () => {
       const id = (hasher: { user(id: string): string | null }) => hasher.user(user.id) ?? body.application_id
-      return { value: undefined, action: 'knowledge.search_as', id, fields: ['content'] }
+      const calls = [...serviceCalls, ...(explained?.serviceCalls ?? [])]
+      return { value: undefined, action: 'knowledge.search_as', id, fields: ['content'], serviceCalls: calls }
     })
     return {
       object: 'knowledge_explanation' as const,

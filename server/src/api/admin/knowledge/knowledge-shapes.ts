@@ -130,7 +130,7 @@ export const DocumentView = Type.Object({
   warning_count: nullable(Type.Integer({ description: 'Number of `warnings`. null: unknown.' })),
   warnings: Type.Optional(WarningsView),
   chunks: Type.Integer(),
-  language: oneOf(LANGUAGES, 'Language'),
+  language: { ...oneOf(LANGUAGES, 'Language'), description: 'In which it is searched.' },
   created_at: Timestamp,
   updated_at: Timestamp,
 })
@@ -159,6 +159,11 @@ export const chunkView = ({ id, ...chunk }: ListedChunk) => ({ id, object: 'chun
 /** Body of `PATCH /admin/v1/documents/:id`. Missing fields stay unchanged; null removes a label, so that the collection's applies. */
 export const DocumentPatch = Type.Object({ ...LabelFields, source: Source })
 
+const DocumentLanguage = Type.Optional({
+  ...oneOf(LANGUAGES, 'Language'),
+  description: 'In which the text is searched. Default: the language that the text shows clearly, or that of the collection.',
+})
+
 const Item = Type.Object({
   key: Type.String({ minLength: 1, description: 'Path or URL, unique within the collection.' }),
   url: Type.Optional(
@@ -167,6 +172,7 @@ const Item = Type.Object({
   content: Type.Optional(Type.String({ description: 'The text, instead of a URL.' })),
   media_type: Type.Optional(Line),
   title: Type.Optional(Name),
+  language: DocumentLanguage,
   source: Source,
   ...LabelFields,
 })
@@ -179,6 +185,7 @@ export type DocumentList = Static<typeof DocumentList>
 export const FILE_QUERY = {
   key: Type.Optional(Type.String({ maxLength: 2_000, description: 'Key of the document. If present, the body is a file.' })),
   title: Type.Optional(Name),
+  language: DocumentLanguage,
   source: Source,
   classification: LabelFields.classification,
   regulations: Type.Optional(Type.String({ maxLength: 10_000, description: 'Separated by commas.' })),

@@ -46,7 +46,7 @@ function attachmentChange({ outcome, documentId: id, failure }: Ingested['attach
 }
 
 function changedFieldNames({ outcome }: Ingested, document: IncomingDocument): string[] {
-  const labels = (['title', 'source', 'classification', 'regulations', 'acl'] as const).filter(
+  const labels = (['title', 'language', 'source', 'classification', 'regulations', 'acl'] as const).filter(
     (name) => document[name] !== undefined,
   )
   return [...(outcome === 'relabelled' ? [] : ['content']), ...labels]

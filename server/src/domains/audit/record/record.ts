@@ -4,6 +4,7 @@ import type { ProviderAttempt } from '../../../shared/completion.ts'
 import type { DecidingRule, PolicyVersion, Verdict } from '../../../shared/decision.ts'
 import type { FindingGroup, FindingType } from '../../../shared/finding.ts'
 import type { Endpoint, ReleaseMode } from '../../../shared/principal.ts'
+import type { ServiceCall } from '../../../shared/service-call.ts'
 import { sumOf } from '../../../shared/usage.ts'
 
 /** Origin of a record: a gateway endpoint, a message, or an operator's change through the admin API or the command line. */
@@ -55,6 +56,8 @@ export interface AuditDraft {
   readonly remembered: readonly { readonly id: string; readonly mode: string; readonly hash: string }[]
   /** The review item that this request opened, waited for or released. */
   readonly review: { readonly id: string; readonly state?: string } | null
+  /** Calls of the embedder and the reranker; absent: none. The Application does not see them, because they depend on passages that it does not see. */
+  readonly search_services?: readonly ServiceCall[]
   /** Present if the request used stored responses: their ids, by what was done. */
   readonly stored_response?: Readonly<Partial<Record<'continued' | 'deleted' | 'read' | 'stored', string>>>
   readonly dry_run: boolean
@@ -117,6 +120,7 @@ export function createChangeDraft(of: {
   readonly policyVersions?: readonly PolicyVersion[] | undefined
   readonly status?: number
   readonly durationMs?: number
+  readonly serviceCalls?: readonly ServiceCall[] | undefined
 }): AuditDraft {
   return {
     id: of.id,
@@ -142,6 +146,7 @@ export function createChangeDraft(of: {
     memory: [],
     remembered: [],
     review: null,
+    ...(of.serviceCalls && of.serviceCalls.length > 0 && { search_services: of.serviceCalls }),
     dry_run: false,
     features: {},
     change: of.change,

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
-import { partsOfCompound, termOf } from '../../retrieval/language.ts'
+import type { CompoundLanguage } from '../../retrieval/compound-words.ts'
+import { largestPartsOf, partsOfCompound, termOf } from '../../retrieval/language.ts'
 import { isUnpairedLetter, TOKENIZER, visitWords } from '../../retrieval/words.ts'
-import { compoundLanguageOf } from '../../retrieval/written-language.ts'
+import { compoundLanguageOf, compoundLanguagesOf } from '../../retrieval/written-language.ts'
 
 /** Limits of PostgreSQL for a tsvector: bytes, the last position, and positions of a word. */
 const MAX_BYTES = 2 ** 20 - 2 ** 14
@@ -35,21 +36,56 @@ const quoted = (term: string): string => `'${term.replace(/['\\]/g, '$&$&')}'`
 
 const OPERANDS = /(-)?(?:"([^"]*)"?|([^\s"]+))/g
 
-/** A web search (`"a phrase"`, `or`, `-without`) as a tsquery: `INC-4711` is a phrase of its parts. Undefined without words. */
+/**
+ * A web search (`"a phrase"`, `or`, `-without`) as a tsquery: `INC-4711` is a phrase of its parts. A word that is a compound is also found
+ * by its parts, if the message has all of them; stop words of the query's language are not required then. Undefined without words.
+ */
 export function queryOf(q: string): string | undefined {
-  const groups: Set<string>[] = [new Set()]
-  for (const [, minus, phrase, word] of q.matchAll(OPERANDS)) {
-    if (!minus && word?.toLowerCase() === 'or') {
-      groups.push(new Set())
+  const matches = [...q.matchAll(OPERANDS)].map(([, minus, phrase, word]) => ({ minus, phrase, word }))
+  const written = matches.filter(({ minus, word }) => !minus && word !== undefined && !isOr(word)).map(({ word }) => word)
+  const languages = compoundLanguagesOf(written.join(' '))
+  const groups: Operand[][] = [[]]
+  for (const { minus, phrase, word } of matches) {
+    if (!minus && word !== undefined && isOr(word)) {
+      groups.push([])
       continue
     }
     const operand = phraseOf(phrase ?? word ?? '')
+    if (operand === undefined) continue
     // A flag of a command such as --force is a word.
     const isExcluded = minus !== undefined && !word?.startsWith('-')
-    if (operand !== undefined) groups.at(-1)?.add(isExcluded ? `!(${operand})` : `(${operand})`)
+    if (isExcluded) groups.at(-1)?.push({ exact: `!(${operand})` })
+    else groups.at(-1)?.push({ exact: `(${operand})`, ...(word !== undefined && splitOf(word, operand, languages)) })
   }
-  const alternatives = groups.filter(({ size }) => size > 0).map((operands) => `(${[...operands].join(' & ')})`)
+  const alternatives = groups.flatMap(alternativesOf)
   return alternatives.length === 0 ? undefined : alternatives.join(' | ')
+}
+
+const isOr = (word: string): boolean => word.toLowerCase() === 'or'
+
+/** `split`: the word or its parts. `isStop`: a stop word of the query's language. */
+interface Operand {
+  readonly exact: string
+  readonly split?: string
+  readonly isStop?: () => boolean
+}
+
+function alternativesOf(operands: readonly Operand[]): string[] {
+  if (operands.length === 0) return []
+  const allOf = (texts: readonly string[]): string => `(${[...new Set(texts)].join(' & ')})`
+  const exact = allOf(operands.map((operand) => operand.exact))
+  if (operands.every(({ split }) => split === undefined)) return [exact]
+  const required = operands.filter(({ isStop }) => !isStop?.())
+  return [exact, allOf(required.map(({ split, exact }) => split ?? exact))]
+}
+
+function splitOf(word: string, operand: string, languages: readonly CompoundLanguage[]): Omit<Operand, 'exact'> {
+  const partsIn = languages.map((language) => largestPartsOf(word, language)).filter(({ length }) => length > 0)
+  const alternatives = partsIn.map((parts) => `(${parts.map((part) => quoted(termOf(part, 'none').text)).join(' & ')})`)
+  return {
+    ...(alternatives.length > 0 && { split: `(${[operand, ...alternatives].join(' | ')})` }),
+    isStop: () => languages.some((language) => termOf(word, language).stop),
+  }
 }
 
 function phraseOf(text: string): string | undefined {

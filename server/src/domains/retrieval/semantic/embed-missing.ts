@@ -1,9 +1,13 @@
-import type { Db } from '../../../platform/db/database.ts'
+import type { Db, Tx } from '../../../platform/db/database.ts'
+import { elapsed } from '../../../platform/lib/clock.ts'
 import { newUuid } from '../../../platform/lib/id.ts'
 import { whileRenewing } from '../../../platform/queue/lease.ts'
 import { RETRY_DELAYS, RetryPause } from '../../../platform/queue/retry-delays.ts'
+import type { SentSource, ServiceCall } from '../../../shared/service-call.ts'
+import { callOf } from '../service-limits.ts'
 import type { PartitionKind } from '../tables.ts'
-import { BATCH_TEXTS, type Embedder, type EmbedFailure } from './embedder.ts'
+import { EMBED_CALL, embedEntries, isBlank, PROBE } from './embed-entries.ts'
+import { BATCH_TEXTS, type Embedder, type EmbedFailure, outcomeOf } from './embedder.ts'
 import {
   declareModel,
   type EmbeddingModel,
@@ -22,7 +26,6 @@ import {
   countVectors,
   deleteVectors,
   type Embeddable,
-  type Embedding,
   stateOfEntries,
   storeEmbeddings,
   type Unembedded,
@@ -30,7 +33,16 @@ import {
 } from './vector-store.ts'
 
 /** Loads the texts of entries by UUID, without deleted entries. */
-export type LoadTexts = (db: Db, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
+export type LoadTexts = (db: Db, ids: readonly string[]) => Promise<ReadonlyMap<string, SourceText>>
+
+/** A text, and the document or memory that it is part of. */
+export interface SourceText {
+  readonly text: string
+  readonly source: Omit<SentSource, 'texts'>
+}
+
+/** Calls `write` in a transaction that also records the call in the Workspace's audit log. Throws if it cannot be recorded. */
+export type RecordEmbedding = (workspaceUuid: string, call: ServiceCall, write: (tx: Tx) => Promise<void>) => Promise<void>
 
 export interface EmbedMissingDeps {
   readonly db: Db
@@ -40,6 +52,7 @@ export interface EmbedMissingDeps {
   readonly support: VectorSupport
   readonly textsOf: Readonly<Record<PartitionKind, LoadTexts>>
   readonly embeddable: Embeddable
+  readonly record: RecordEmbedding
   /** One for each server. */
   readonly progress: EmbeddingProgress
   /** Called when a problem begins, not each time it occurs. */
@@ -54,6 +67,8 @@ export class EmbeddingProgress {
   /** The state of the entries when all of them had been embedded. */
   doneAt: string | undefined
   problem: string | undefined
+  /** The entries of the failed call that was recorded last: sending them again is not recorded while it fails. */
+  recordedFailure = ''
   readonly pause = new RetryPause(RETRY_DELAYS.embedding)
 }
 
@@ -61,8 +76,6 @@ export class EmbeddingProgress {
 const PAGE = 2 * BATCH_TEXTS
 const DELETED_AT_ONCE = 1_000
 const RENEW_MS = 20_000
-const CALL = { timeoutMs: 60_000, retries: 4 }
-const PROBE = 'Gatehouse'
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
 /**
@@ -110,7 +123,7 @@ async function currentModel(deps: EmbedMissingDeps): Promise<EmbeddingModel | un
   }
   let { dimensions } = embedder.model
   if (dimensions === undefined) {
-    const result = await embedder.embed([PROBE], CALL)
+    const result = await embedder.embed([PROBE], EMBED_CALL)
     if (!result.ok) return handleFailure(deps, result)
     dimensions = result.vectors[0]?.length ?? 0
   }
@@ -121,21 +134,21 @@ async function currentModel(deps: EmbedMissingDeps): Promise<EmbeddingModel | un
 
 /** Returns the number of entries read, or undefined if the embedder failed. */
 async function embedPages(deps: EmbedMissingDeps, model: EmbeddingModel, maxBatches: number): Promise<number | undefined> {
-  const { db, embedder, progress, embeddable } = deps
+  const { db, progress, embeddable } = deps
   let after = BEFORE_ALL
   let count = 0
   for (let page = 0; page < maxBatches; page++) {
     const missing = await unembedded(db, model.id, { embeddable, after, limit: PAGE })
     const last = missing.at(-1)
     if (!last) break
-    const texts = await loadTexts(deps, missing)
-    const result = await embedEntries(texts, embedder, model)
-    if (!result.ok) {
-      // If the configuration states no dimensions, the server may have another model under the same name: ask again.
-      if (result.failure === 'dimensions' && embedder.model.dimensions === undefined) progress.modelId = undefined
-      return handleFailure(deps, result)
+    for (const [workspace, entries] of Map.groupBy(missing, (entry) => entry.workspace)) {
+      const failure = await embedAndRecord(deps, model, workspace, entries).catch((cause) => {
+        // Without a pause the texts would be sent again each second, although that cannot be recorded.
+        progress.pause.failed()
+        throw cause
+      })
+      if (failure) return handleFailure(deps, failure)
     }
-    await storeEmbeddings(db, model.id, result.embeddings)
     after = last.id
     count += missing.length
   }
@@ -144,13 +157,51 @@ async function embedPages(deps: EmbedMissingDeps, model: EmbeddingModel, maxBatc
   return count
 }
 
-async function loadTexts({ db, textsOf }: EmbedMissingDeps, entries: readonly Unembedded[]): Promise<[string, string][]> {
-  const texts = new Map<string, string>()
+/** One record for a page of a Workspace, so that many small documents are not as many records. Returns the failure of the embedder. */
+async function embedAndRecord(
+  deps: EmbedMissingDeps,
+  model: EmbeddingModel,
+  workspace: string,
+  entries: readonly Unembedded[],
+): Promise<EmbedFailure | undefined> {
+  const { embedder, progress, record } = deps
+  const loaded = await loadTexts(deps, entries)
+  const texts = entries.map(({ id }) => [id, loaded.get(id)?.text ?? ''] as const)
+  const sent = [...loaded.values()].filter(({ text }) => !isBlank(text))
+  const startedAt = elapsed()
+  const result = await embedEntries(texts, embedder, model)
+  const facts = { ...outcomeOf(result), ms: elapsed() - startedAt, texts: sent.length }
+  const call = { ...callOf(embedder.service, facts), sources: sourcesOf(sent) }
+  if (result.ok) {
+    const write = (tx: Tx) => storeEmbeddings(tx, model.id, result.embeddings)
+    await (sent.length === 0 ? deps.db.transaction().execute(write) : record(workspace, call, write))
+    return undefined
+  }
+  const ids = entries.map(({ id }) => id).join()
+  if (result.mayHaveArrived && ids !== progress.recordedFailure) {
+    await record(workspace, call, async () => {})
+    progress.recordedFailure = ids
+  }
+  // If the configuration states no dimensions, the server may have another model under the same name: ask again.
+  if (result.failure === 'dimensions' && embedder.model.dimensions === undefined) progress.modelId = undefined
+  return result
+}
+
+const sourcesOf = (texts: readonly SourceText[]): readonly SentSource[] =>
+  [...Map.groupBy(texts, ({ source }) => source.id).values()].flatMap(([first, ...others]) =>
+    first ? { ...first.source, texts: 1 + others.length } : [],
+  )
+
+async function loadTexts(
+  { db, textsOf }: EmbedMissingDeps,
+  entries: readonly Unembedded[],
+): Promise<ReadonlyMap<string, SourceText>> {
+  const texts = new Map<string, SourceText>()
   for (const [kind, own] of Map.groupBy(entries, (entry) => entry.kind)) {
     const ids = own.map(({ id }) => id)
     for (const [id, text] of await textsOf[kind](db, ids)) texts.set(id, text)
   }
-  return entries.map(({ id }) => [id, texts.get(id) ?? ''])
+  return texts
 }
 
 async function activateModel({ db, sessionDb, support }: EmbedMissingDeps, model: EmbeddingModel): Promise<void> {
@@ -185,39 +236,3 @@ function reportProblem({ progress, onProblem }: EmbedMissingDeps, problem: strin
   if (progress.problem !== problem) onProblem(problem)
   progress.problem = problem
 }
-
-type EntryEmbeddings = { readonly ok: true; readonly embeddings: readonly Embedding[] } | EmbedFailure
-
-/**
- * Embeds these entries; a blank one gets no vector. If an available server refuses a batch, bisection finds the refused entry, which gets
- * no vector either, so that one text does not block the others.
- */
-async function embedEntries(
-  all: readonly (readonly [id: string, text: string])[],
-  embedder: Embedder,
-  model: Pick<EmbeddingModel, 'dimensions'>,
-): Promise<EntryEmbeddings> {
-  const entries = all.filter(([, text]) => text.trim() !== '')
-  const blank = all.filter(([, text]) => text.trim() === '').map(([id]): Embedding => [id, null])
-  if (entries.length === 0) return { ok: true, embeddings: blank }
-  const result = await embedder.embed(
-    entries.map(([, text]) => text),
-    CALL,
-  )
-  if (result.ok) {
-    if (result.vectors[0]?.length !== model.dimensions) return { ok: false, failure: 'dimensions', status: 200 }
-    return { ok: true, embeddings: [...blank, ...entries.map(([id], place): Embedding => [id, result.vectors[place] ?? null])] }
-  }
-  // A server that embeds a harmless text has refused one of these.
-  if (!mayBeCausedByText(result) || !(await embedder.embed([PROBE], CALL)).ok) return result
-  if (entries.length === 1) return { ok: true, embeddings: all.map(([id]) => [id, null]) }
-  const middle = Math.ceil(entries.length / 2)
-  const first = await embedEntries(entries.slice(0, middle), embedder, model)
-  if (!first.ok) return first
-  const second = await embedEntries(entries.slice(middle), embedder, model)
-  return second.ok ? { ok: true, embeddings: [...blank, ...first.embeddings, ...second.embeddings] } : second
-}
-
-/** Failures of a text that is too long or malformed. Some servers respond with 500 or with unusable vectors. */
-const mayBeCausedByText = ({ failure, status }: EmbedFailure): boolean =>
-  failure === 'unusable' || failure === 'malformed' || (failure === 'status' && [400, 413, 422, 500].includes(status))

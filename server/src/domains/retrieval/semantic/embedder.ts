@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { type buildConnector, Pool } from 'undici'
 import { elapsed } from '../../../platform/lib/clock.ts'
-import { type HttpFailure, JSON_HEADERS, sendHttpRequest } from '../../../platform/lib/http-request.ts'
+import { type HttpFailure, JSON_HEADERS, mayHaveArrived, sendHttpRequest } from '../../../platform/lib/http-request.ts'
 import { doublingDelay } from '../../../platform/queue/retry-delays.ts'
+import type { ServiceCall } from '../../../shared/service-call.ts'
+import type { SearchService, ServiceLimits } from '../service-limits.ts'
 
 export interface ModelChoice {
   readonly name: string
@@ -16,6 +18,7 @@ export interface EmbedderSettings {
   readonly url: string
   readonly apiKey: string | undefined
   readonly model: ModelChoice
+  readonly limits?: ServiceLimits
 }
 
 export interface EmbedderDeps {
@@ -43,6 +46,8 @@ export interface EmbedFailure {
   readonly failure: HttpFailure['failure'] | InvalidEmbeddings
   /** HTTP status; 0 when none was received. */
   readonly status: number
+  /** Whether the server may have received a text. */
+  readonly mayHaveArrived: boolean
 }
 export type Embedded = { readonly ok: true; readonly vectors: readonly Vector[] } | EmbedFailure
 
@@ -58,14 +63,16 @@ const TRANSIENT_STATUS = new Set([408, 409, 425, 429])
 /** Client of an OpenAI-compatible `/embeddings` endpoint. Returns failures as values, without the server's error text. */
 export class Embedder {
   readonly model: ModelChoice
+  readonly service: SearchService
   readonly #pool: Pool
   readonly #path: string
   readonly #headers: readonly string[]
   readonly #deps: EmbedderDeps
 
-  constructor({ url, apiKey, model }: EmbedderSettings, deps: EmbedderDeps) {
-    const { origin, pathname } = new URL(url)
+  constructor({ url, apiKey, model, limits }: EmbedderSettings, deps: EmbedderDeps) {
+    const { host, origin, pathname } = new URL(url)
     this.model = model
+    this.service = { service: 'embedder', host, model: model.name, limits }
     this.#deps = deps
     this.#path = `${pathname.replace(/\/+$/, '')}/embeddings`
     this.#headers = apiKey ? [...JSON_HEADERS, 'authorization', `Bearer ${apiKey}`] : JSON_HEADERS
@@ -85,15 +92,17 @@ export class Embedder {
     const deadline = elapsed() + options.timeoutMs
     const inTurn = pLimit(CONCURRENT_BATCHES)
     let failed: EmbedFailure | undefined
+    let mayHaveArrived = false
     const embedNext = async (batch: readonly string[]): Promise<readonly Vector[]> => {
       const result = failed ?? (await this.#embedBatch(batch, options, deadline))
+      mayHaveArrived ||= result.ok || result.mayHaveArrived
       if (result.ok) return result.vectors
       failed ??= result
       return []
     }
     const batches = batchesOf(texts.map(cutText))
     const vectors = (await Promise.all(batches.map((batch) => inTurn(embedNext, batch)))).flat()
-    return failed ?? ofOneLength(vectors)
+    return failed ? { ...failed, mayHaveArrived } : ofOneLength(vectors)
   }
 
   async close(): Promise<void> {
@@ -108,9 +117,12 @@ export class Embedder {
   ): Promise<Embedded> {
     const { random, backoffMs = BACKOFF_MS } = this.#deps
     const body = JSON.stringify({ model: model.name, input: texts, dimensions: model.dimensions })
-    for (let retry = 0; ; retry++) {
-      const result = await this.#send(body, texts.length, model, deadline)
-      if (result.ok || retry >= retries || !isTransient(result)) return result
+    for (let retry = 0, arrived = false; ; retry++) {
+      const sent = await this.#send(body, texts.length, model, deadline)
+      if (sent.ok) return sent
+      arrived ||= sent.mayHaveArrived
+      const result = { ...sent, mayHaveArrived: arrived }
+      if (retry >= retries || !isTransient(result)) return result
       const wait = (result.retryAfterMs ?? 0) + random() * doublingDelay(retry + 1, { firstMs: backoffMs, maxMs: MAX_BACKOFF_MS })
       if (elapsed() + wait >= deadline) return result
       await sleep(wait)
@@ -132,18 +144,31 @@ export class Embedder {
       maxBytes: MAX_RESPONSE_BYTES,
       now: this.#deps.now,
     })
-    return response.ok ? parseEmbeddings(response, count, model.dimensions) : response
+    if (response.ok) return parseEmbeddings(response, count, model.dimensions)
+    return { ...response, mayHaveArrived: mayHaveArrived(response) }
   }
 }
 
+/** A response with the status 2xx whose vectors cannot be used. */
+export const invalid = (failure: InvalidEmbeddings, status = 200): EmbedFailure => ({
+  ok: false,
+  failure,
+  status,
+  mayHaveArrived: true,
+})
+
+/** For the audit record. */
+export const outcomeOf = (result: { readonly ok: true } | EmbedFailure): Pick<ServiceCall, 'outcome' | 'status'> =>
+  result.ok ? { outcome: 'ok', status: 200 } : { outcome: result.failure, status: result.status }
+
 function ofOneLength(vectors: readonly Vector[]): Embedded {
   const length = vectors[0]?.length
-  if (vectors.some((vector) => vector.length !== length)) return { ok: false, failure: 'dimensions', status: 200 }
+  if (vectors.some((vector) => vector.length !== length)) return invalid('dimensions')
   return { ok: true, vectors }
 }
 
 /** Whether a retry can help. Timeouts are not retried, because a hanging server would take twice the time. */
-function isTransient({ failure, status }: EmbedFailure): boolean {
+function isTransient({ failure, status }: Pick<EmbedFailure, 'failure' | 'status'>): boolean {
   if (failure === 'status') return status >= 500 || TRANSIENT_STATUS.has(status)
   return failure === 'connect' || failure === 'reset' || failure === 'truncated' || failure === 'malformed'
 }
@@ -200,18 +225,17 @@ function parseEmbeddings(
   count: number,
   dimensions: number | undefined,
 ): Embedded {
-  const invalid = (failure: InvalidEmbeddings): EmbedFailure => ({ ok: false, failure, status })
   const data = parseData(body)
-  if (data?.length !== count) return invalid('malformed')
+  if (data?.length !== count) return invalid('malformed', status)
   const vectors: Vector[] = []
   let length = dimensions
   for (const [place, item] of data.entries()) {
     const { index = place, embedding } = (item ?? {}) as { index?: unknown; embedding?: unknown }
-    if (!isValidIndex(index, count) || vectors[index] || !Array.isArray(embedding)) return invalid('malformed')
+    if (!isValidIndex(index, count) || vectors[index] || !Array.isArray(embedding)) return invalid('malformed', status)
     length ??= embedding.length
-    if (embedding.length !== length || length === 0) return invalid('dimensions')
+    if (embedding.length !== length || length === 0) return invalid('dimensions', status)
     const vector = toUnit(embedding)
-    if (!vector) return invalid('unusable')
+    if (!vector) return invalid('unusable', status)
     vectors[index] = vector
   }
   return { ok: true, vectors }

@@ -6,6 +6,7 @@ import type { Vector } from './embedder.ts'
 /** An entry without a vector. The kind of its partition determines the source of its text. */
 export interface Unembedded {
   readonly id: string
+  readonly workspace: string
   readonly kind: PartitionKind
 }
 
@@ -37,7 +38,7 @@ export async function unembedded(db: Db, modelId: number, { embeddable, after, l
   return db
     .selectFrom('retrieval_entry as entry')
     .innerJoin('retrieval_partition as partition', 'partition.id', 'entry.partition_id')
-    .select(['entry.id', 'partition.kind'])
+    .select(['entry.id', 'partition.workspace_id as workspace', 'partition.kind'])
     .where('entry.id', '>', after)
     .where(embeddable)
     .where(({ not, exists, selectFrom }) =>

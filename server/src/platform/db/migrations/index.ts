@@ -26,6 +26,7 @@ import * as groups from './0025-groups.ts'
 import * as tokenizer4 from './0027-tokenizer-4.ts'
 import * as knowledgeSources from './0030-knowledge-sources.ts'
 import * as postingLists from './0035-posting-lists.ts'
+import * as documentLanguage from './0036-document-language.ts'
 import * as sourceLists from './0037-source-lists.ts'
 import * as largeDocuments from './0038-large-documents.ts'
 
@@ -58,6 +59,7 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0027-tokenizer-4': tokenizer4,
   '0030-knowledge-sources': knowledgeSources,
   '0035-posting-lists': postingLists,
+  '0036-document-language': documentLanguage,
   '0037-source-lists': sourceLists,
   '0038-large-documents': largeDocuments,
 }
