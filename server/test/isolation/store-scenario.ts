@@ -194,6 +194,7 @@ async function copySource(
   const acl = { users: ['mara'] }
   await transact((tx) => call('knowledge/source-store.updateSource', tx, workspaceId, id, { acl }, deps))
   await call('knowledge/relabel-sources.entriesOfFormerLists', db, viewer)
+  await call('knowledge/relabel-sources.hasFormerList', db, viewer, newId('doc'))
   await call('knowledge/relabel-sources.relabelDocumentsOfSources', db, 10)
   await call('knowledge/source-store.findSource', db, workspaceId, id)
   await transact((tx) => call('knowledge/source-store.removeFileVersions', tx, workspaceId, id, ['wiki/a.md']))
