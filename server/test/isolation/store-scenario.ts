@@ -163,6 +163,7 @@ async function indexEntries({ db, call, keys, uuid, transact }: Scenario): Promi
     await call('retrieval/entries.eraseEntries', tx, [entry.id])
   })
   await call('knowledge/share-partitions.shareSmallPartition', db)
+  await call('knowledge/share-partitions.shareSmallPartitions', db)
   await call('retrieval/merge.mergePending', db, 10)
   await call('retrieval/merge.purgeRemoved', db, 10)
   await call('retrieval/reindex.reindexOutdated', db, { knowledge: async () => [], memory: async () => [] }, 10)
