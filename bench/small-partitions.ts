@@ -101,9 +101,9 @@ try {
   await measure(`${LISTS} partitions`)
   const steps: number[] = []
   const started = elapsed()
-  for (let hasMore = true; hasMore; ) {
+  for (let after: number | undefined = 0; after !== undefined; ) {
     const before = elapsed()
-    hasMore = await shareSmallPartition(db)
+    after = await shareSmallPartition(db, { after })
     steps.push(elapsed() - before)
     if (steps.length % BATCH === 0) await mergeAll()
   }

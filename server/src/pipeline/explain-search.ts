@@ -2,8 +2,15 @@ import { termsOfDocument } from '../domains/knowledge/chunk-store.ts'
 import type { Collection } from '../domains/knowledge/collection.ts'
 import { findCollection } from '../domains/knowledge/collection-store.ts'
 import { findDocument, type StoredDocument } from '../domains/knowledge/document-store.ts'
-import { type Check, choiceCheck, explainVisibility, policyCheck } from '../domains/knowledge/explain-visibility.ts'
+import {
+  type Check,
+  changedListCheck,
+  choiceCheck,
+  explainVisibility,
+  policyCheck,
+} from '../domains/knowledge/explain-visibility.ts'
 import { effectiveClassification, effectiveRegulations } from '../domains/knowledge/labels.ts'
+import { hasFormerList } from '../domains/knowledge/relabel-sources.ts'
 import { type ExplainedPassage, explainedSearch, type Passage } from '../domains/knowledge/search.ts'
 import { parseQuery } from '../domains/retrieval/query.ts'
 import type { Decision } from '../shared/decision.ts'
@@ -116,7 +123,12 @@ export async function explainDocument(
   const words = parseQuery({ text: asked.query }, [document.language])
   return {
     document,
-    checks: [...explainVisibility(viewer, collection, document), choiceCheck(isChosen), policyCheck(rules)],
+    checks: [
+      ...explainVisibility(viewer, collection, document),
+      ...((await hasFormerList(deps.db, viewer, id)) ? [changedListCheck()] : []),
+      choiceCheck(isChosen),
+      policyCheck(rules),
+    ],
     rank: place < 0 ? null : place + 1,
     missingWords: words.filter((word) => ![...word.terms.values()].some((term) => terms.has(term))).map(({ written }) => written),
     serviceCalls,

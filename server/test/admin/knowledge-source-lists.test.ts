@@ -81,6 +81,18 @@ describe('sources of knowledge: access lists', () => {
     expect([relabelling, (await get(id)).relabelling]).toEqual([true, true])
     // Neither the former nor the changed list is exceeded.
     expect([await finds('ann'), await finds('ben')]).toEqual([['own'], ['own']])
+    const explained = await admin.post('/knowledge/search', {
+      ...{ query: 'beryl', application_id: fixture.id, user: { id: 'ann', verified: false } },
+      document_id: (await documents()).find(({ key }) => key === 'wiki/0.md').id,
+    })
+    expect(explained.document).toMatchObject({ rank: null })
+    expect(explained.document.checks.filter(({ passed }: Json) => !passed)).toEqual([
+      {
+        rule: 'acl',
+        passed: false,
+        because: "The readers of the document's source have changed, and the user is not among them.",
+      },
+    ])
     expectError(await admin.send('DELETE', `/knowledge/sources/${id}`), 'CONFLICT')
     await relabel()
     expect(await finds('ann')).toEqual(['own'])

@@ -25,6 +25,7 @@ const FOR_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   'knowledge/upload-store.removeFailedUploads': 'files of uploads that failed long ago, of all Workspaces',
   'knowledge/source-store.claimSources': 'sources that are due, of all Workspaces',
   'knowledge/share-partitions.shareSmallPartition': 'finds a small partition, then names its Workspace',
+  'knowledge/share-partitions.shareSmallPartitions': 'the small partitions of all Workspaces',
   'knowledge/relabel-sources.relabelDocumentsOfSources': 'finds a source with a changed access list, then names its Workspace',
   'memory/erase.removeExpired': 'finds expired memories, then names their Workspaces and owners',
 }

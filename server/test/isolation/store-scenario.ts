@@ -169,6 +169,7 @@ async function indexEntries({ db, call, keys, uuid, transact }: Scenario): Promi
     await call('retrieval/entries.eraseEntries', tx, [entry.id])
   })
   await call('knowledge/share-partitions.shareSmallPartition', db)
+  await call('knowledge/share-partitions.shareSmallPartitions', db)
   await call('retrieval/merge.mergePending', db, 10)
   await call('retrieval/merge.purgeRemoved', db, 10)
   await call('retrieval/reindex.reindexOutdated', db, { knowledge: async () => [], memory: async () => [] }, 10)
@@ -200,6 +201,7 @@ async function copySource(
   const acl = { users: ['mara'] }
   await transact((tx) => call('knowledge/source-store.updateSource', tx, workspaceId, id, { acl }, deps))
   await call('knowledge/relabel-sources.entriesOfFormerLists', db, viewer)
+  await call('knowledge/relabel-sources.hasFormerList', db, viewer, newId('doc'))
   await call('knowledge/relabel-sources.relabelDocumentsOfSources', db, 10)
   await call('knowledge/source-store.findSource', db, workspaceId, id)
   await transact((tx) => call('knowledge/source-store.removeFileVersions', tx, workspaceId, id, ['wiki/a.md']))

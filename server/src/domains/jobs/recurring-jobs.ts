@@ -8,7 +8,7 @@ import { findWorkspace, listReviewTargets } from '../identity/workspace-store.ts
 import { ResealJob } from '../keys/reseal-job.ts'
 import { loadChunkEntries } from '../knowledge/passages.ts'
 import { relabelDocumentsOfSources } from '../knowledge/relabel-sources.ts'
-import { shareSmallPartition } from '../knowledge/share-partitions.ts'
+import { shareSmallPartitions } from '../knowledge/share-partitions.ts'
 import type { SourceWorker } from '../knowledge/sources/source-worker.ts'
 import { sweepCollections, sweepVersions } from '../knowledge/sweep.ts'
 import { removeUnusedParts } from '../knowledge/upload-parts.ts'
@@ -103,9 +103,7 @@ export const recurringJobs = (deps: Deps): Job[] => [
     while (await mergePending(deps.db, INDEX_BATCH.merged));
     while (await purgeRemoved(deps.db, INDEX_BATCH.removed));
   }),
-  nodeJob('share partitions of rare access lists', MINUTE, async () => {
-    while (await shareSmallPartition(deps.db));
-  }),
+  nodeJob('share partitions of rare access lists', MINUTE, () => shareSmallPartitions(deps.db)),
   // Texts that an older tokenizer has indexed.
   nodeJob('store words of older messages', MINUTE, () => untilNone(() => fillMessageWords(deps.db, REINDEX_BATCH.messages))),
   nodeJob('index older documents and memories again', MINUTE, () =>

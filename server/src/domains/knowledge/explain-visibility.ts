@@ -27,6 +27,10 @@ export const policyCheck = (rules: readonly string[]): Check =>
     ? check('policy', true, 'The policies allow the passage.')
     : check('policy', false, `The ${rules.length === 1 ? 'rule' : 'rules'} ${rules.join(', ')} of the policies left it out.`)
 
+/** The check of a document whose source has got another access list that does not permit the user, before the document has it. */
+export const changedListCheck = (): Check =>
+  check('acl', false, "The readers of the document's source have changed, and the user is not among them.")
+
 /** Evaluates each rule of `isVisible`, which is true if all of them pass. */
 export function explainVisibility(
   viewer: Viewer,

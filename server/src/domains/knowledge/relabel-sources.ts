@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { hasRow } from '../../platform/db/from-row.ts'
+import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { toId } from '../../platform/lib/id.ts'
 import type { Viewer } from '../../shared/viewer.ts'
 import { deniedEntries } from '../retrieval/denied-entries.ts'
@@ -63,6 +64,26 @@ async function relabelNext(tx: Tx, collection: Collection, source: string, most:
  * leaves them out, so that a changed list applies from the next search on.
  */
 export async function entriesOfFormerLists(db: Db, viewer: Viewer): Promise<readonly DeniedEntry[]> {
+  const chunks = await chunksOfFormerLists(db, viewer)
+  return chunks ? deniedEntries(db, chunks) : []
+}
+
+/** Whether the document is one of these. */
+export async function hasFormerList(db: Db, viewer: Viewer, documentId: string): Promise<boolean> {
+  const chunks = await chunksOfFormerLists(db, viewer)
+  if (!chunks) return false
+  return db
+    .selectFrom('knowledge_chunk')
+    .select('id')
+    .where('workspace_id', '=', uuidOfWorkspace(viewer.workspaceId))
+    .where('document_id', '=', uuidOf('doc', documentId))
+    .where(sql<boolean>`id in (${chunks})`)
+    .limit(1)
+    .$call(hasRow)
+}
+
+/** A query for the ids of these chunks; undefined: there are none. */
+async function chunksOfFormerLists(db: Db, viewer: Viewer): Promise<RawBuilder<unknown> | undefined> {
   const workspace = uuidOfWorkspace(viewer.workspaceId)
   const changed = await db
     .selectFrom('knowledge_source as source')
@@ -72,20 +93,17 @@ export async function entriesOfFormerLists(db: Db, viewer: Viewer): Promise<read
     .where('relabelled_to', 'is not', null)
     .execute()
   const hidden = changed.filter(({ acl, collection }) => (acl === null ? collection === null : !allows(acl, viewer)))
-  if (hidden.length === 0) return []
+  if (hidden.length === 0) return undefined
   const sources = hidden.map(({ id }) => id)
-  return deniedEntries(
-    db,
-    sql`
-      with document as (
-        select document.id from knowledge_source as source
-        join knowledge_source_file as file on file.source_id = source.id and file.key > source.relabelled_to
-        join knowledge_document as document on document.collection_id = source.collection_id and document.key = file.key
-        where source.workspace_id = ${workspace} and source.id = any(${sources}::uuid[])
-      )
-      select chunk.id from knowledge_chunk as chunk where chunk.workspace_id = ${workspace} and chunk.document_id in (
-        select id from document union all
-        select attachment.id from knowledge_document as attachment join document on attachment.parent_id = document.id
-      )`,
-  )
+  return sql`
+    with document as (
+      select document.id from knowledge_source as source
+      join knowledge_source_file as file on file.source_id = source.id and file.key > source.relabelled_to
+      join knowledge_document as document on document.collection_id = source.collection_id and document.key = file.key
+      where source.workspace_id = ${workspace} and source.id = any(${sources}::uuid[])
+    )
+    select chunk.id from knowledge_chunk as chunk where chunk.workspace_id = ${workspace} and chunk.document_id in (
+      select id from document union all
+      select attachment.id from knowledge_document as attachment join document on attachment.parent_id = document.id
+    )`
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { toId } from '../../platform/lib/id.ts'
 import { absorbPartition } from '../retrieval/absorb-partition.ts'
@@ -21,16 +21,20 @@ interface SmallPartition {
 
 /**
  * Moves the documents of one small partition of any Workspace to the shared partition of rare ACLs. A former release gave each ACL a partition,
- * and documents leave partitions; a search reads each that it may see. Changes no ranking. Returns false if there is no such partition.
+ * and documents leave partitions; a search reads each that it may see. Changes no ranking. Returns the id of the partition, after which the next
+ * call continues, because a scan from the start would pass all rows that were just deleted; undefined: there is none.
  */
-export async function shareSmallPartition(db: Db, small = SMALL_PARTITION_ENTRIES): Promise<boolean> {
+export async function shareSmallPartition(
+  db: Db,
+  { after = 0, small = SMALL_PARTITION_ENTRIES }: { readonly after?: number | undefined; readonly small?: number } = {},
+): Promise<number | undefined> {
   return db.transaction().execute(async (tx) => {
-    const due = await findSmall(tx, small)
-    if (!due) return false
+    const due = await findSmall(tx, small, sql`own.id > ${after}`)
+    if (!due) return undefined
     const collection = await lockCollection(tx, toId('ws', due.workspace), toId('col', due.collection))
     // It may have grown, or another node may have moved it, before the collection was locked.
-    const partition = collection && (await findSmall(tx, small, due.id))
-    if (!partition) return true
+    const partition = collection && (await findSmall(tx, small, sql`own.id = ${due.id}`))
+    if (!partition) return due.id
     const { id, access, language, workspace } = partition
     const place = await sharedPlace(tx, { ...collection, language }, access)
     await absorbPartition(tx, partition, place.partition, place.labels)
@@ -43,12 +47,12 @@ export async function shareSmallPartition(db: Db, small = SMALL_PARTITION_ENTRIE
         .execute()
     }
     await deleteIfEmpty(tx, collection.workspaceId, id)
-    return true
+    return id
   })
 }
 
 /** Not one with entries that an older tokenizer has indexed: a job indexes them again first. */
-async function findSmall(tx: Tx, small: number, id?: number): Promise<SmallPartition | undefined> {
+async function findSmall(tx: Tx, small: number, chosen: RawBuilder<unknown>): Promise<SmallPartition | undefined> {
   const open = sql`('null'::jsonb, '{"everyone": true}'::jsonb)`
   const { rows } = await sql<SmallPartition>`
     select own.id, own.language, own.access, own.workspace_id as workspace, own.collection_id as collection
@@ -58,7 +62,13 @@ async function findSmall(tx: Tx, small: number, id?: number): Promise<SmallParti
     where collection.removed_at is null and own.document_id is null and not own.access ? 'shared' and partition.entries < ${small}
       and (own.access -> 'acl' not in ${open} or own.access -> 'limits' -> 'acl' not in ${open})
       and not exists (select from retrieval_entry as entry where entry.partition_id = own.id and tokenizer < ${sql.lit(TOKENIZER)})
-      ${id === undefined ? sql`` : sql`and own.id = ${id}`}
-    limit 1`.execute(tx)
+      and ${chosen}
+    order by own.id limit 1`.execute(tx)
   return rows[0]
+}
+
+/** Moves the documents of all of them, a partition in a transaction. */
+export async function shareSmallPartitions(db: Db, small?: number): Promise<void> {
+  let after: number | undefined = 0
+  while (after !== undefined) after = await shareSmallPartition(db, { after, ...(small !== undefined && { small }) })
 }
