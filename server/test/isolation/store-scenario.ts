@@ -248,7 +248,7 @@ async function uploadDocuments(
     await call('knowledge/store-attachments.storeAttachments', tx, collection, { id: upload.documentId, labels }, attachments)
     await call('knowledge/document-store.listAttachments', tx, workspaceId, upload.documentId)
     await call('knowledge/relabel.relabelWithAttachments', tx, collection, document, { source: 'y' })
-    const content = { title: 'x', mediaType: 'text/plain', limits: labels, chunks: [], flags: null, warnings: [] }
+    const content = { title: 'x', mediaType: 'text/plain', language: null, limits: labels, chunks: [], flags: null, warnings: [] }
     const version = { key: 'version', bytes: 1, contentHash: '00', content }
     await call('knowledge/store-version.storeVersion', tx, collection, undefined, version, NOW)
   })

@@ -7,7 +7,7 @@ export async function writeVersions(
   { collectionId, collection, key }: { readonly collectionId: string; readonly collection: object; readonly key: string },
 ): Promise<void> {
   const chunk = { position: 0, headings: [], content: 'amber', tokens: 1, flagged: false }
-  const content = { title: 'x', chunks: [chunk] }
+  const content = { title: 'x', language: null, chunks: [chunk] }
   const labels = { classification: 'public', acl: null, limits: { classification: null, acl: null } }
   const document = await call<object>('knowledge/document-store.findDocumentByKey', db, workspaceId, collectionId, key)
   const begin = async () => {
