@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { normalize } from '../../platform/lib/normalize.ts'
 import { COMPOUND_WORDS, type CompoundLanguage } from './compound-words.ts'
 
 /** Shorter words are not split. */
@@ -111,4 +112,4 @@ function stemTest(parts: readonly string[], stem: Words['stem']): (word: string)
 }
 
 /** The first letters, without the marks that a stemmer may remove. */
-const beginningOf = (word: string): string => word.slice(0, 2).normalize('NFD').replace(/\p{M}/gu, '').slice(0, 2)
+const beginningOf = (word: string): string => normalize(word.slice(0, 2), 'NFD').replace(/\p{M}/gu, '').slice(0, 2)
