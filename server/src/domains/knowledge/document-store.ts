@@ -17,7 +17,7 @@ export interface StoredDocument extends Omit<Entity<'knowledge_document'>, 'cont
   readonly contentHash: string
   /** The language that it is indexed in. */
   readonly language: Language
-  /** Whether the active version has a partition of its own (large-versions.ts). */
+  /** Whether the active version is the only one in its partition (large-versions.ts). */
   readonly isLarge: boolean
 }
 
@@ -128,7 +128,7 @@ async function removeNow(tx: Tx, { workspaceId, id, partitionId }: StoredDocumen
   if (partitionId !== null) await deleteIfEmpty(tx, workspaceId, partitionId)
 }
 
-/** Moves a document to a deleted collection, which hides it at once (sweep.ts). A partition of its own moves with it. */
+/** Moves a document, and the partition of a large one, to a deleted collection, which hides it at once (sweep.ts). */
 async function removeLater(tx: Tx, { workspaceId, id, partitionId, key, isLarge }: StoredDocument): Promise<void> {
   const [workspace, collection] = [uuidOfWorkspace(workspaceId), newUuid()]
   await tx

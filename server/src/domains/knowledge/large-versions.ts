@@ -13,7 +13,7 @@ import { extendVersion, freePosition, insertVersion, takeVersion } from './versi
 
 /**
  * Documents with more chunks are large. All chunks of one in a single transaction would block the embedded database for seconds, so each
- * version of a large document has a partition of its own, which is written in parts. No search reads it until a short transaction lists it.
+ * version of a large document gets a new partition, which is written in parts. No search reads it until a short transaction lists it.
  */
 export const MAX_CHUNKS_AT_ONCE = 512
 /** One transaction writes so many. */

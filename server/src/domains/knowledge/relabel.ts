@@ -86,7 +86,7 @@ export async function relabel(
   return 'relabelled'
 }
 
-/** For a document without chunks, or with a partition of its own. */
+/** For a document without chunks, or a large one, whose partition was relabelled. */
 async function relabelRow(tx: Tx, document: StoredDocument, labels: LabelsAndSource): Promise<'relabelled'> {
   await tx
     .updateTable('knowledge_document')
